@@ -1,0 +1,203 @@
+"""Which slot moves which joint: the map from joint names to places in position, velocity and command vectors.
+
+A model has up to three vectors: q (positions, ``nq`` entries), v (velocities, ``nv``) and u (commands, ``nu``). They may differ in
+length and in order. ``DofMap`` says for each joint where it lives in each of them, so that no index is ever guessed.
+"""
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dexlab_course.arrays import Floats, as_floats, last_axis
+from dexlab_course.errors import ForeignModelError, ShapeError, UnknownNameError, explain, unknown_name
+
+if TYPE_CHECKING:
+    import pandas
+
+Space = Literal["q", "v", "u"]
+Indices = NDArray[np.intp]
+_SPACE_NAMES = {"q": "position", "v": "velocity", "u": "command"}
+
+
+def _indices(values: Iterable[int]) -> Indices:
+    array = np.array(list(values), dtype=np.intp)
+    array.flags.writeable = False
+    return array
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Joint:
+    """One joint and its places.
+
+    Attributes:
+        name: unique within the map; a joint that repeats across model instances is written ``instance::joint``.
+        kind: ``revolute``, ``continuous``, ``prismatic``, ``ball``, ``planar`` or ``free``.
+        q, v, u: indices of its entries in the three vectors; empty where it has none (no actuator: ``u`` is empty).
+        unit: unit of one position entry, ``rad``, ``m``, or words for a mixed joint (``m, quat_wxyz``).
+    """
+
+    name: str
+    kind: str
+    q: Indices
+    v: Indices
+    u: Indices
+    unit: str
+
+    @classmethod
+    def at(cls, name: str, kind: str, *, q: Iterable[int], v: Iterable[int], u: Iterable[int] = (), unit: str = "rad") -> "Joint":
+        """A joint from plain integers.
+
+        >>> Joint.at("elbow", "revolute", q=[1], v=[1], u=[0]).u.tolist()
+        [0]
+        """
+        return cls(name, kind, _indices(q), _indices(v), _indices(u), unit)
+
+
+class DofMap:
+    """All joints of a model with their places in q, v and u.
+
+    Args:
+        joints: in the order of the model.
+        nq, nv, nu: lengths of the three vectors. They may be longer than the joints of this map need (other models live beside).
+        source: the bytes of the model file, or any text that identifies the model; part of the fingerprint.
+        options: import options that change the layout; part of the fingerprint.
+
+    Raises:
+        ShapeError: an index lies outside its vector, or two joints of the map share a slot.
+        UnknownNameError: two joints have one name.
+    """
+
+    def __init__(self, joints: Sequence[Joint], *, nq: int, nv: int, nu: int, source: bytes | str = b"", options: Mapping[str, Any] | None = None) -> None:
+        self.joints = tuple(joints)
+        self.nq, self.nv, self.nu = nq, nv, nu
+        self._by_name = {joint.name: joint for joint in self.joints}
+        self._source = source.encode() if isinstance(source, str) else source
+        self._options = dict(options or {})
+        if len(self._by_name) != len(self.joints):
+            names = [joint.name for joint in self.joints]
+            twice = sorted({name for name in names if names.count(name) > 1})
+            message = explain("two joints have one name", got=twice, expected="unique names",
+                              remedy="write them as instance::joint, or make one map for each model instance")
+            raise UnknownNameError(message)
+        for space in ("q", "v", "u"):
+            self._check_slots(space)
+
+    def _check_slots(self, space: Space) -> None:
+        owner: dict[int, str] = {}
+        for joint in self.joints:
+            for index in getattr(joint, space).tolist():
+                if not 0 <= index < self.size(space):
+                    message = explain(f"{joint.name} has a {_SPACE_NAMES[space]} slot outside the vector", got=index, expected=f"0 to {self.size(space) - 1}",
+                                      remedy="build the map from the engine's own indices")
+                    raise ShapeError(message)
+                if index in owner:
+                    message = explain(f"two joints share {_SPACE_NAMES[space]} slot {index}", got=f"{owner[index]} and {joint.name}", expected="one joint a slot",
+                                      remedy="build the map from the engine's own indices")
+                    raise ShapeError(message)
+                owner[index] = joint.name
+
+    def __getitem__(self, name: str) -> Joint:
+        try:
+            return self._by_name[name]
+        except KeyError:
+            raise unknown_name("joint", name, self._by_name) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def __iter__(self) -> Iterator[Joint]:
+        return iter(self.joints)
+
+    def __len__(self) -> int:
+        return len(self.joints)
+
+    def __repr__(self) -> str:
+        return f"DofMap({', '.join(self.names)}; nq={self.nq}, nv={self.nv}, nu={self.nu})"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Joint names in model order."""
+        return tuple(self._by_name)
+
+    def size(self, space: Space) -> int:
+        """Length of the vector of that space.
+
+        >>> DofMap([Joint.at("slide", "prismatic", q=[0], v=[0], unit="m")], nq=1, nv=1, nu=0).size("u")
+        0
+        """
+        if space not in _SPACE_NAMES:
+            raise unknown_name("space", space, _SPACE_NAMES)
+        return {"q": self.nq, "v": self.nv, "u": self.nu}[space]
+
+    def indices(self, names: str | Sequence[str], space: Space = "q") -> Indices:
+        """Slots of the named joints in that space, in the order of ``names``, shape (k,).
+
+        Raises:
+            UnknownNameError: a name is not in the map.
+            ShapeError: a joint has no slot there (a joint without an actuator has no ``u``), or is named twice.
+        """
+        self.size(space)
+        wanted = [names] if isinstance(names, str) else list(names)
+        if len(set(wanted)) != len(wanted):
+            message = explain("a joint is named twice", got=wanted, expected="each joint once", remedy="remove the repetition: two values cannot go into one slot")
+            raise ShapeError(message)
+        slots = [getattr(self[name], space) for name in wanted]
+        for name, slot in zip(wanted, slots, strict=True):
+            if slot.size == 0:
+                message = explain(f"{name} has no {_SPACE_NAMES[space]} slot", got=f"joint of kind {self[name].kind}", expected=f"a joint with an entry in {space}",
+                                  remedy="add an actuator to the model, or leave the joint out" if space == "u" else "leave the joint out")
+                raise ShapeError(message)
+        return _indices(np.concatenate(slots).tolist() if slots else [])
+
+    def gather(self, x: ArrayLike, names: str | Sequence[str], space: Space = "q") -> Floats:
+        """Entries of the named joints out of a full vector ``x`` of shape (..., size), shape (..., k).
+
+        >>> arm = DofMap([Joint.at("a", "revolute", q=[1], v=[1]), Joint.at("b", "revolute", q=[0], v=[0])], nq=2, nv=2, nu=0)
+        >>> arm.gather([10.0, 20.0], ["a", "b"]).tolist()
+        [20.0, 10.0]
+        """
+        full = last_axis(f"{space} vector", as_floats(f"{space} vector", x), self.size(space), of=f"{_SPACE_NAMES[space]} slot")
+        return full[..., self.indices(names, space)]
+
+    def scatter(self, x: ArrayLike, names: str | Sequence[str], values: ArrayLike, space: Space = "q") -> Floats:
+        """A copy of the full vector ``x`` with ``values`` (shape (..., k)) placed into the slots of the named joints.
+
+        >>> arm = DofMap([Joint.at("a", "revolute", q=[1], v=[1]), Joint.at("b", "revolute", q=[0], v=[0])], nq=2, nv=2, nu=0)
+        >>> arm.scatter([0.0, 0.0], ["a"], [7.0]).tolist()
+        [0.0, 7.0]
+        """
+        full = last_axis(f"{space} vector", as_floats(f"{space} vector", x), self.size(space), of=f"{_SPACE_NAMES[space]} slot")
+        slots = self.indices(names, space)
+        part = last_axis("values", as_floats("values", values), slots.size, of=f"{_SPACE_NAMES[space]} slot")
+        result = np.array(np.broadcast_to(full, np.broadcast_shapes(full.shape[:-1], part.shape[:-1]) + full.shape[-1:]))
+        result[..., slots] = part
+        return result
+
+    def fingerprint(self) -> str:
+        """Sixteen hexadecimal digits that change with the model file, the import options, or the order of joints and slots."""
+        layout = [[j.name, j.kind, j.q.tolist(), j.v.tolist(), j.u.tolist()] for j in self.joints]
+        text = json.dumps([self.nq, self.nv, self.nu, layout, self._options], sort_keys=True, default=str)
+        return hashlib.sha256(self._source + b"\0" + text.encode()).hexdigest()[:16]
+
+    def require(self, fingerprint: str) -> None:
+        """Refuse anything that was built for another model.
+
+        Raises:
+            ForeignModelError: ``fingerprint`` is not this map's.
+        """
+        if fingerprint != self.fingerprint():
+            message = explain("this was built for another model", got=f"fingerprint {fingerprint}", expected=self.fingerprint(),
+                              remedy="rebuild the command from joint names with the map of the model you drive now")
+            raise ForeignModelError(message)
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """One row for each joint: name, kind, unit and the slots in q, v and u."""
+        import pandas
+
+        rows = [{"joint": j.name, "kind": j.kind, "unit": j.unit, "q": j.q.tolist(), "v": j.v.tolist(), "u": j.u.tolist()} for j in self.joints]
+        return pandas.DataFrame(rows, columns=["joint", "kind", "unit", "q", "v", "u"])

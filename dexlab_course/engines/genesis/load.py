@@ -1,0 +1,57 @@
+"""Put a URDF into a Genesis scene so that what is in the file is what moves."""
+
+import os
+import pathlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dexlab_course.arrays import Floats
+from dexlab_course.errors import ModelFileError, explain
+
+if TYPE_CHECKING:
+    from genesis import Scene
+    from genesis.engine.entities import RigidEntity
+
+
+def add_urdf(scene: "Scene", path: str | os.PathLike[str], *, fixed: bool = True, keep_links: tuple[str, ...] = (), material: Any = None, **morph: Any) -> "RigidEntity":
+    """Add a URDF to a scene that is not built yet.
+
+    Two defaults of the importer are switched off here because they change the model silently: 0.1 kg·m² of armature on each joint
+    without its own (``default_armature=0``), and the merging of links behind fixed joints (name those to keep in ``keep_links``).
+
+    Args:
+        scene: not built yet.
+        path: the URDF file.
+        fixed: weld the base to the world.
+        keep_links: empty links to keep, for example a tool centre point.
+        material: passed on; None is Genesis' default rigid material.
+        morph: further options of ``genesis.morphs.URDF``, such as ``pos``.
+
+    Raises:
+        ModelFileError: the file is missing, or Genesis cannot read it.
+    """
+    import genesis
+
+    path = pathlib.Path(path)
+    if not path.is_file():
+        message = explain("no such model file", got=path.name, expected="an existing URDF", remedy="check the path; the course's own models lie in assets/")
+        raise ModelFileError(message)
+    options = {"default_armature": 0.0, "links_to_keep": list(keep_links), **morph}
+    try:
+        return scene.add_entity(genesis.morphs.URDF(file=str(path), fixed=fixed, **options), material=material)
+    except Exception as error:  # the reader raises whatever its XML library raises
+        message = explain(f"Genesis cannot read {path.name}", got=f"{type(error).__name__}: {error}".splitlines()[0], expected="a URDF", remedy="open the file at the line named")
+        raise ModelFileError(message) from error
+
+
+def dof_buffer(entity: "RigidEntity", name: str) -> Floats:
+    """A copy of one of the solver's own arrays over DoFs, cut to an entity, shape (n_envs, n_dofs).
+
+    These are the numbers the solver works with, not what an accessor recomputes: ``ctrl_mode`` (position 0, velocity 1, force 2),
+    ``ctrl_pos``, ``ctrl_vel``, ``ctrl_force``, ``qf_applied`` (what the step really applied), ``qf_passive``, ``qf_bias``, ``force``, ``acc``.
+    """
+    from genesis.utils.misc import qd_to_torch
+
+    array = qd_to_torch(getattr(entity.solver.dyn_state.dofs, name), transpose=True, copy=True)
+    return np.asarray(array.cpu())[:, entity.dof_start : entity.dof_end].astype(float)

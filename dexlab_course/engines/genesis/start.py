@@ -1,0 +1,52 @@
+"""Start Genesis without a word on the page, and let a cell that starts it run twice."""
+
+import os
+import warnings
+from types import ModuleType
+from typing import Any
+
+from dexlab_course.errors import MissingEngineError
+from dexlab_course.paths import user_cache
+
+# What Genesis runs with now; None before the first start. Genesis itself keeps one global state and refuses a second init.
+_running: tuple[Any, ...] | None = None
+
+
+def kernel_cache() -> str:
+    """Folder of the compiled kernels; set DEXLAB_GENESIS_CACHE to share one between the people of a class."""
+    return os.environ.get("DEXLAB_GENESIS_CACHE") or str(user_cache() / "genesis-kernels")
+
+
+def start(*, precision: str = "32", seed: int = 0, backend: str = "cpu", performance_mode: bool = False) -> ModuleType:
+    """Import and initialise Genesis; nothing is printed. Returns the module.
+
+    Calling it again with the same settings does nothing; with other settings Genesis is destroyed and started anew, and scenes made
+    before are gone.
+
+    Args:
+        precision: ``"32"`` or ``"64"``.
+        seed: of Genesis' random numbers.
+        backend: ``"cpu"`` or ``"gpu"``.
+        performance_mode: slower to compile (nothing is cached), faster to run.
+
+    Raises:
+        MissingEngineError: Genesis or torch is not installed.
+    """
+    global _running
+    # The kernel cache is read when the compiler is imported, so the variable must be set before the first import.
+    os.environ.setdefault("QD_OFFLINE_CACHE_FILE_PATH", kernel_cache())
+    # torch announces future changes that a reader cannot act on, at import and again while scenes are built.
+    warnings.filterwarnings("ignore", category=FutureWarning, module=r"torch\..*")
+    warnings.filterwarnings("ignore", category=DeprecationWarning, module=r"(torch|genesis|quadrants)\..*")
+    try:
+        import genesis
+    except ImportError as error:
+        raise MissingEngineError(f"Genesis cannot be imported ({error}). `make course ENGINES=genesis` installs it together with torch.") from error
+    wanted = (precision, seed, backend, performance_mode)
+    if _running == wanted:
+        return genesis
+    if _running is not None or getattr(genesis, "_initialized", False):
+        genesis.destroy()
+    genesis.init(backend=getattr(genesis, backend), precision=precision, logging_level="error", seed=seed, performance_mode=performance_mode)
+    _running = wanted
+    return genesis
