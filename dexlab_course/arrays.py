@@ -22,8 +22,12 @@ def as_floats(name: str, value: ArrayLike) -> Floats:
     try:
         return np.asarray(value, dtype=float)
     except (TypeError, ValueError) as error:
-        message = explain(f"{name} is not numeric", got=f"{value!r:.80}", expected="numbers, all rows of one length",
-                          remedy=f"pass {name} as a list or array of numbers")
+        message = explain(
+            f"{name} is not numeric",
+            got=f"{value!r:.80}",
+            expected="numbers, all rows of one length",
+            remedy=f"pass {name} as a list or array of numbers",
+        )
         raise InvalidValueError(message) from error
 
 
@@ -51,8 +55,12 @@ def non_negative(name: str, value: ArrayLike, *, unit: str = "", allow_infinite:
 def last_axis(name: str, array: Floats, length: int, *, of: str) -> Floats:
     """Check that the last axis of ``array`` has ``length`` entries, one for each ``of``."""
     if array.ndim == 0 or array.shape[-1] != length:
-        message = explain(f"{name} has the wrong length", got=f"shape {array.shape}", expected=f"(..., {length}), one entry for each {of}",
-                          remedy=f"pass {length} entries in the order of the {of}s")
+        message = explain(
+            f"{name} has the wrong length",
+            got=f"shape {array.shape}",
+            expected=f"(..., {length}), one entry for each {of}",
+            remedy=f"pass {length} entries in the order of the {of}s",
+        )
         raise ShapeError(message)
     return array
 
@@ -69,6 +77,10 @@ def _reject(name: str, array: Floats, bad: NDArray[np.bool_], expected: str, uni
         return
     where = "" if array.ndim == 0 else f" at index {tuple(int(i[0]) for i in np.nonzero(bad))}"
     suffix = f" {unit}" if unit else ""
-    message = explain(f"{name} cannot be used", got=f"{array[bad].flat[0]:g}{suffix}{where}", expected=expected + suffix,
-                      remedy=f"correct {name} before it reaches the controller; nothing was changed")
+    message = explain(
+        f"{name} cannot be used",
+        got=f"{array[bad].flat[0]:g}{suffix}{where}",
+        expected=expected + suffix,
+        remedy=f"correct {name} before it reaches the controller; nothing was changed",
+    )
     raise InvalidValueError(message)

@@ -72,7 +72,9 @@ class DofMap:
         UnknownNameError: two joints have one name.
     """
 
-    def __init__(self, joints: Sequence[Joint], *, nq: int, nv: int, nu: int, source: bytes | str = b"", options: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, joints: Sequence[Joint], *, nq: int, nv: int, nu: int, source: bytes | str = b"", options: Mapping[str, Any] | None = None
+    ) -> None:
         self.joints = tuple(joints)
         self.nq, self.nv, self.nu = nq, nv, nu
         self._by_name = {joint.name: joint for joint in self.joints}
@@ -81,8 +83,12 @@ class DofMap:
         if len(self._by_name) != len(self.joints):
             names = [joint.name for joint in self.joints]
             twice = sorted({name for name in names if names.count(name) > 1})
-            message = explain("two joints have one name", got=twice, expected="unique names",
-                              remedy="write them as instance::joint, or make one map for each model instance")
+            message = explain(
+                "two joints have one name",
+                got=twice,
+                expected="unique names",
+                remedy="write them as instance::joint, or make one map for each model instance",
+            )
             raise UnknownNameError(message)
         for space in ("q", "v", "u"):
             self._check_slots(space)
@@ -92,12 +98,20 @@ class DofMap:
         for joint in self.joints:
             for index in getattr(joint, space).tolist():
                 if not 0 <= index < self.size(space):
-                    message = explain(f"{joint.name} has a {_SPACE_NAMES[space]} slot outside the vector", got=index, expected=f"0 to {self.size(space) - 1}",
-                                      remedy="build the map from the engine's own indices")
+                    message = explain(
+                        f"{joint.name} has a {_SPACE_NAMES[space]} slot outside the vector",
+                        got=index,
+                        expected=f"0 to {self.size(space) - 1}",
+                        remedy="build the map from the engine's own indices",
+                    )
                     raise ShapeError(message)
                 if index in owner:
-                    message = explain(f"two joints share {_SPACE_NAMES[space]} slot {index}", got=f"{owner[index]} and {joint.name}", expected="one joint a slot",
-                                      remedy="build the map from the engine's own indices")
+                    message = explain(
+                        f"two joints share {_SPACE_NAMES[space]} slot {index}",
+                        got=f"{owner[index]} and {joint.name}",
+                        expected="one joint a slot",
+                        remedy="build the map from the engine's own indices",
+                    )
                     raise ShapeError(message)
                 owner[index] = joint.name
 
@@ -144,13 +158,22 @@ class DofMap:
         self.size(space)
         wanted = [names] if isinstance(names, str) else list(names)
         if len(set(wanted)) != len(wanted):
-            message = explain("a joint is named twice", got=wanted, expected="each joint once", remedy="remove the repetition: two values cannot go into one slot")
+            message = explain(
+                "a joint is named twice",
+                got=wanted,
+                expected="each joint once",
+                remedy="remove the repetition: two values cannot go into one slot",
+            )
             raise ShapeError(message)
         slots = [getattr(self[name], space) for name in wanted]
         for name, slot in zip(wanted, slots, strict=True):
             if slot.size == 0:
-                message = explain(f"{name} has no {_SPACE_NAMES[space]} slot", got=f"joint of kind {self[name].kind}", expected=f"a joint with an entry in {space}",
-                                  remedy="add an actuator to the model, or leave the joint out" if space == "u" else "leave the joint out")
+                message = explain(
+                    f"{name} has no {_SPACE_NAMES[space]} slot",
+                    got=f"joint of kind {self[name].kind}",
+                    expected=f"a joint with an entry in {space}",
+                    remedy="add an actuator to the model, or leave the joint out" if space == "u" else "leave the joint out",
+                )
                 raise ShapeError(message)
         return _indices(np.concatenate(slots).tolist() if slots else [])
 
@@ -191,13 +214,19 @@ class DofMap:
             ForeignModelError: ``fingerprint`` is not this map's.
         """
         if fingerprint != self.fingerprint():
-            message = explain("this was built for another model", got=f"fingerprint {fingerprint}", expected=self.fingerprint(),
-                              remedy="rebuild the command from joint names with the map of the model you drive now")
+            message = explain(
+                "this was built for another model",
+                got=f"fingerprint {fingerprint}",
+                expected=self.fingerprint(),
+                remedy="rebuild the command from joint names with the map of the model you drive now",
+            )
             raise ForeignModelError(message)
 
     def to_frame(self) -> "pandas.DataFrame":
         """One row for each joint: name, kind, unit and the slots in q, v and u."""
         import pandas
 
-        rows = [{"joint": j.name, "kind": j.kind, "unit": j.unit, "q": j.q.tolist(), "v": j.v.tolist(), "u": j.u.tolist()} for j in self.joints]
+        rows = [
+            {"joint": j.name, "kind": j.kind, "unit": j.unit, "q": j.q.tolist(), "v": j.v.tolist(), "u": j.u.tolist()} for j in self.joints
+        ]
         return pandas.DataFrame(rows, columns=["joint", "kind", "unit", "q", "v", "u"])

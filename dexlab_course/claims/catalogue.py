@@ -90,16 +90,24 @@ def catalogue(folder: pathlib.Path = _FOLDER) -> Catalogue:
         try:
             table = tomllib.loads(path.read_text(encoding="utf-8"))
         except tomllib.TOMLDecodeError as error:
-            raise CatalogueError(explain(f"{path.name} is not TOML", got=error, expected="[[claim]] tables", remedy="mend the line named")) from error
+            raise CatalogueError(
+                explain(f"{path.name} is not TOML", got=error, expected="[[claim]] tables", remedy="mend the line named")
+            ) from error
         for entry in table.get("claim", []):
             claim = _claim(engine, entry)
             if claim.id in rows:
-                raise CatalogueError(explain("a claim is listed twice", got=claim.id, expected="one row for each id", remedy="delete one of the two"))
+                raise CatalogueError(
+                    explain("a claim is listed twice", got=claim.id, expected="one row for each id", remedy="delete one of the two")
+                )
             rows[claim.id] = claim
     for claim in rows.values():
         if claim.same_as and (claim.same_as not in rows or not rows[claim.same_as].is_measured):
-            message = explain(f"{claim.id} is the same as a row that has no experiment", got=claim.same_as, expected="the id of a measured row",
-                              remedy="name the row that carries the measurement")
+            message = explain(
+                f"{claim.id} is the same as a row that has no experiment",
+                got=claim.same_as,
+                expected="the id of a measured row",
+                remedy="name the row that carries the measurement",
+            )
             raise CatalogueError(message)
     return Catalogue(rows)
 
@@ -109,7 +117,9 @@ def _claim(engine: str, entry: dict[str, Any]) -> Claim:
 
     def demand(condition: bool, what: str, got: object, expected: object) -> None:
         if not condition:
-            raise CatalogueError(explain(f"{name} ({engine}.toml): {what}", got=got, expected=expected, remedy="see 'Claims' in CONTRIBUTING.md"))
+            raise CatalogueError(
+                explain(f"{name} ({engine}.toml): {what}", got=got, expected=expected, remedy="see 'Claims' in CONTRIBUTING.md")
+            )
 
     unknown = entry.keys() - _FIELDS
     demand(not unknown, "unknown fields", sorted(unknown), sorted(_FIELDS))
@@ -122,10 +132,25 @@ def _claim(engine: str, entry: dict[str, Any]) -> Claim:
         demand(complete, f"{field} is incomplete", words, "{en = ..., zh = ...}")
     measured = "expect" in entry
     told_apart = entry["verdict"] in {"nuance", "contradicted"}
-    demand(measured or bool(entry.get("same_as")) or entry["verdict"] == "not checkable", "nothing to measure", "no expect", "expect, same_as, or the verdict 'not checkable'")
+    demand(
+        measured or bool(entry.get("same_as")) or entry["verdict"] == "not checkable",
+        "nothing to measure",
+        "no expect",
+        "expect, same_as, or the verdict 'not checkable'",
+    )
     demand(not (measured and entry.get("same_as")), "both expect and same_as", entry.get("same_as"), "one of them")
-    demand(not measured or ("text" in entry) == told_apart, "text does not fit the verdict", entry["verdict"], "text for nuance and contradicted rows, and only there")
-    demand(entry["verdict"] == "holds" or bool(entry.get("finding")), "a row that does not simply hold needs a finding", "none", "{en = ..., zh = ...}")
+    demand(
+        not measured or ("text" in entry) == told_apart,
+        "text does not fit the verdict",
+        entry["verdict"],
+        "text for nuance and contradicted rows, and only there",
+    )
+    demand(
+        entry["verdict"] == "holds" or bool(entry.get("finding")),
+        "a row that does not simply hold needs a finding",
+        "none",
+        "{en = ..., zh = ...}",
+    )
     for field in ("expect", "text"):
         if field in entry:
             check_rule(entry[field], f"{name} {field}")

@@ -9,6 +9,7 @@ import contextvars
 import dataclasses
 import functools
 import importlib.metadata
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -59,8 +60,12 @@ def judge(claim: Claim, measured: Any, derived: Any = None, note: str = "") -> E
     measured, derived = plain(measured), plain(derived)
     problem = ""
     if not claim.is_measured:
-        message = explain(f"{claim.id} has no experiment of its own", got=f"verdict {claim.verdict}, same_as {claim.same_as or 'nothing'}",
-                          expected="a row with an expectation", remedy="verify the row it refers to")
+        message = explain(
+            f"{claim.id} has no experiment of its own",
+            got=f"verdict {claim.verdict}, same_as {claim.same_as or 'nothing'}",
+            expected="a row with an expectation",
+            remedy="verify the row it refers to",
+        )
         raise InvalidValueError(message)
     if not agrees(measured, claim.expect, claim.tolerance):
         problem = "the engine gives something else than the catalogue expects"
@@ -114,12 +119,10 @@ def _display(rows: list[Evidence], *, folded: bool) -> None:
 
     plain_text = "\n".join(render.as_text(row) for row in rows)
     html = render.table_html(rows) if folded else render.line_html(rows[0])
-    try:
-        from IPython.core.getipython import get_ipython
-        from IPython.display import display
-    except ImportError:
-        get_ipython = None  # type: ignore[assignment]
-    if get_ipython is None or get_ipython() is None:
-        print(plain_text)
+    from IPython.core.getipython import get_ipython
+    from IPython.display import display
+
+    if get_ipython() is None:
+        sys.stdout.write(plain_text + "\n")
         return
     display({"text/plain": plain_text, "text/html": html}, raw=True, metadata={"dexlab": [row.metadata() for row in rows]})

@@ -90,11 +90,19 @@ def check_rule(expect: Any, where: str) -> None:
     elif isinstance(expect, dict):
         rules = RULES & expect.keys()
         if rules and (len(rules) > 1 or expect.keys() - rules - {"says"}):
-            message = explain(f"{where} mixes rules", got=sorted(expect), expected=f"one of {sorted(RULES)} (raises may have says)",
-                              remedy="write the parts as a list, one rule each")
+            message = explain(
+                f"{where} mixes rules",
+                got=sorted(expect),
+                expected=f"one of {sorted(RULES)} (raises may have says)",
+                remedy="write the parts as a list, one rule each",
+            )
             raise CatalogueError(message)
-        if "between" in expect and not (isinstance(expect["between"], list) and len(expect["between"]) == 2 and expect["between"][0] <= expect["between"][1]):
-            message = explain(f"{where} has no usable interval", got=expect["between"], expected="[low, high]", remedy="write between = [low, high]")
+        if "between" in expect and not (
+            isinstance(expect["between"], list) and len(expect["between"]) == 2 and expect["between"][0] <= expect["between"][1]
+        ):
+            message = explain(
+                f"{where} has no usable interval", got=expect["between"], expected="[low, high]", remedy="write between = [low, high]"
+            )
             raise CatalogueError(message)
         if not rules:
             for part in expect.values():
@@ -110,10 +118,18 @@ def agrees(measured: Any, expect: Any, tolerance: float) -> bool:
     if isinstance(expect, dict):
         rule = RULES & expect.keys()
         if not rule:
-            return isinstance(measured, dict) and measured.keys() == expect.keys() and all(agrees(measured[k], v, tolerance) for k, v in expect.items())
+            return (
+                isinstance(measured, dict)
+                and measured.keys() == expect.keys()
+                and all(agrees(measured[k], v, tolerance) for k, v in expect.items())
+            )
         return _RULE[rule.pop()](measured, expect, tolerance)
     if isinstance(expect, list):
-        return isinstance(measured, list) and len(measured) == len(expect) and all(agrees(m, e, tolerance) for m, e in zip(measured, expect, strict=True))
+        return (
+            isinstance(measured, list)
+            and len(measured) == len(expect)
+            and all(agrees(m, e, tolerance) for m, e in zip(measured, expect, strict=True))
+        )
     if isinstance(expect, (bool, str)) or isinstance(measured, bool):
         return type(measured) is type(expect) and measured == expect
     return _is_number(measured) and abs(float(measured) - float(expect)) <= tolerance

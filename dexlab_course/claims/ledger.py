@@ -14,7 +14,9 @@ Entry = dict[str, Any]
 GREEN, RED, NOT_RUN = "green", "red", "not run"
 
 
-def fold(notebooks: Mapping[str, Any], claims: Mapping[str, Claim] | None = None, *, reasons: Mapping[str, str] | None = None) -> list[Entry]:
+def fold(
+    notebooks: Mapping[str, Any], claims: Mapping[str, Claim] | None = None, *, reasons: Mapping[str, str] | None = None
+) -> list[Entry]:
     """All entries: one for each measurement, and one for each row of the catalogue that was not measured.
 
     Args:
@@ -35,8 +37,8 @@ def fold(notebooks: Mapping[str, Any], claims: Mapping[str, Claim] | None = None
             entries.append(entry)
     for claim in claims.values():
         if claim.same_as:
-            for source in by_id[claim.same_as]:
-                entries.append({**source, "id": claim.id, "chapter": claim.chapter, "verdict": claim.verdict, "same_as": claim.same_as})
+            own = {"id": claim.id, "chapter": claim.chapter, "verdict": claim.verdict, "same_as": claim.same_as}
+            entries.extend({**source, **own} for source in by_id[claim.same_as])
     order = {claim_id: index for index, claim_id in enumerate(claims)}
     return sorted(entries, key=lambda entry: order[entry["id"]])
 
@@ -56,8 +58,16 @@ def _measurements(path: str, notebook: Any, claims: Mapping[str, Claim]) -> Iter
             for evidence in output.get("metadata", {}).get("dexlab", []):
                 claim = claims.get(evidence["id"])
                 if claim is not None:
-                    yield _entry(claim, evidence["status"], version=evidence["version"], measured=evidence["measured"], derived=evidence["derived"],
-                                 note=evidence["problem"] or evidence["note"], notebook=path, cell=cell.get("id", ""))
+                    yield _entry(
+                        claim,
+                        evidence["status"],
+                        version=evidence["version"],
+                        measured=evidence["measured"],
+                        derived=evidence["derived"],
+                        note=evidence["problem"] or evidence["note"],
+                        notebook=path,
+                        cell=cell.get("id", ""),
+                    )
 
 
 def _entry(claim: Claim, status: str, **found: Any) -> Entry:
@@ -86,7 +96,11 @@ def by_status(entries: Iterable[Entry]) -> dict[str, int]:
 def write(entries: list[Entry], folder: pathlib.Path) -> None:
     """Write ``ledger.json``, ``ledger.md`` and ``ledger.html``; each file is replaced in one go or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
-    texts = {"ledger.json": json.dumps(entries, indent=1, ensure_ascii=False) + "\n", "ledger.md": _markdown(entries), "ledger.html": _page(entries)}
+    texts = {
+        "ledger.json": json.dumps(entries, indent=1, ensure_ascii=False) + "\n",
+        "ledger.md": _markdown(entries),
+        "ledger.html": _page(entries),
+    }
     for name, text in texts.items():
         temporary = folder / (name + ".part")
         temporary.write_text(text, encoding="utf-8")
@@ -154,6 +168,12 @@ def _page(entries: list[Entry]) -> str:
             if entry["engine"] == engine:
                 cells = [html.escape(cell) for cell in _cells(entry)]
                 cells[0] = f"<code>{cells[0]}</code>"
-                body.append(f"<tr id='{entry['id']}' class='{html.escape(entry['status'])}'>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-        tables.append(f"<h2>{engine} {html.escape(engine_version(engine))}</h2><table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>")
+                body.append(
+                    f"<tr id='{entry['id']}' class='{html.escape(entry['status'])}'>"
+                    + "".join(f"<td>{cell}</td>" for cell in cells)
+                    + "</tr>"
+                )
+        tables.append(
+            f"<h2>{engine} {html.escape(engine_version(engine))}</h2><table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+        )
     return _PAGE.format(summary=html.escape(_summary(entries)), tables="".join(tables))

@@ -75,7 +75,9 @@ def table_html(rows: list[Evidence]) -> str:
     state = f'<b style="color:{colour}">{len(red)} {label("disagree")}</b>' if red else label("agree")
     ids = list(dict.fromkeys(row.claim.id for row in rows))
     span = ids[0] if len(ids) == 1 else f"{ids[0]} … {ids[-1]}"
-    head = "".join(f'<th style="text-align:left;padding:2px 10px">{label(key)}</th>' for key in ("claim", "statement", "engine", "expected"))
+    head = "".join(
+        f'<th style="text-align:left;padding:2px 10px">{label(key)}</th>' for key in ("claim", "statement", "engine", "expected")
+    )
     body = "".join(_table_row(row) for row in rows)
     return (f'<details{" open" if red else ""}><summary style="cursor:pointer">{len(rows)} {label("rows")} · {span} · {state}</summary>'
             f'<table style="border-collapse:collapse;margin:4px 0"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></details>')  # fmt: skip
@@ -90,7 +92,11 @@ def _table_row(row: Evidence) -> str:
         measured = f"{measured} ({row.note})"
     cells = [f"<code>{claim.id}</code>", _escape(words(claim)), f"<b>{_escape(measured)}</b>", _escape(_expected(row) + unit)]
     style = "text-align:left;padding:2px 10px;max-width:34em;white-space:normal"
-    return "<tr>" + "".join(f'<td style="{style}{f";border-left:4px solid {colour}" if not i else ""}">{cell}</td>' for i, cell in enumerate(cells)) + "</tr>"
+    return (
+        "<tr>"
+        + "".join(f'<td style="{style}{f";border-left:4px solid {colour}" if not i else ""}">{cell}</td>' for i, cell in enumerate(cells))
+        + "</tr>"
+    )
 
 
 def _expected(row: Evidence) -> str:

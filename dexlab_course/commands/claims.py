@@ -27,14 +27,18 @@ def claims(engine: str | None, chapter: str | None, words: tuple[str, ...], as_j
     _known("chapter", chapter, {claim.chapter for claim in rows.values()})
     path = BUILD / "ledger.json"
     entries = json.loads(path.read_text(encoding="utf-8")) if path.exists() else ledger.fold({}, reasons={})
-    chosen = {claim.id for claim in rows.values() if engine in {None, claim.engine} and chapter in {None, claim.chapter} and _has(claim, words)}
+    chosen = {
+        claim.id for claim in rows.values() if engine in {None, claim.engine} and chapter in {None, claim.chapter} and _has(claim, words)
+    }
     found = [entry for entry in entries if entry["id"] in chosen]
     if as_json:
         click.echo(json.dumps(found, indent=1, ensure_ascii=False))
         return
     console = Console()
     if not found:
-        console.print("No claim matches. Try fewer or shorter words: they are looked for in the id, the statement and the finding, in English and Chinese.")
+        console.print(
+            "No claim matches. Try fewer or shorter words: they are looked for in the id, the statement and the finding, in English and Chinese."
+        )
         return
     table = Table(show_lines=True)
     for column in ("id", "status", "statement and finding", "engine gives", "reading notes say", "measured in"):

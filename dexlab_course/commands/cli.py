@@ -1,6 +1,7 @@
 """The command line: one name, `dexlab`, and a verb."""
 
 import sys
+from typing import ClassVar
 
 import click
 
@@ -11,7 +12,7 @@ from dexlab_course.errors import DexlabCourseError
 class _Verbs(click.Group):
     """A verb's module is imported when the verb is used, so that `dexlab --help` answers at once."""
 
-    _VERBS = {
+    _VERBS: ClassVar[dict[str, str]] = {
         "run": "Run the pages on the real engines and write the ledger of claims.",
         "claims": "Search the claims: what each engine does, and the evidence.",
         "doctor": "Check the installation; each problem comes with its remedy.",

@@ -42,7 +42,9 @@ class Finding:
 
 
 @click.command()
-@click.option("--engine", "engines", multiple=True, help="Engines that must work [default: those the environment was made for]; may be repeated.")
+@click.option(
+    "--engine", "engines", multiple=True, help="Engines that must work [default: those the environment was made for]; may be repeated."
+)
 @click.option("--warm", is_flag=True, help="Also fill Genesis' kernel cache, so that a class does not wait for the first compilation.")
 def doctor(engines: tuple[str, ...], warm: bool) -> None:
     """Check Python, the engines, torch, the kernel, disk, caches, fonts and browser.
@@ -57,7 +59,10 @@ def doctor(engines: tuple[str, ...], warm: bool) -> None:
     problems = 0
     for finding in examine(wanted):
         problems += finding.state == "problem"
-        console.print(f"{_SIGN[finding.state]} {escape(finding.what)}" + (f"\n        [dim]->[/] {escape(finding.remedy)}" if finding.remedy else ""), highlight=False)
+        console.print(
+            f"{_SIGN[finding.state]} {escape(finding.what)}" + (f"\n        [dim]->[/] {escape(finding.remedy)}" if finding.remedy else ""),
+            highlight=False,
+        )
     if warm:
         problems += not _warm(console)
     console.print("Everything the chosen engines need is here." if not problems else f"{problems} problem(s): follow the arrows above.")
@@ -96,12 +101,12 @@ def _python() -> Finding:
 
 def _platform() -> Finding:
     name = f"{platform.system()} {platform.machine()}"
-    if sys.platform == "linux":
+    if platform.system() == "Linux":
         libc = " ".join(platform.libc_ver()).strip()
         if libc.startswith("glibc") and tuple(int(part) for part in libc.split()[1].split(".")[:2]) < (2, 34):
             return Finding("problem", f"{name}, {libc}", "Drake needs glibc 2.34 or newer: use a newer distribution or a container")
         return Finding("ok", f"{name}, {libc}")
-    if sys.platform == "darwin":
+    if platform.system() == "Darwin":
         return Finding("note", name, "Drake has no wheel for Python 3.12 on macOS: its claims are 'not run' here")
     return Finding("problem", name, "the engines have no native Windows wheels: run the course inside WSL2")
 
@@ -117,9 +122,17 @@ def _engine(engine: str, wanted: bool) -> Finding:
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     if done.returncode:
         last = (done.stderr.strip().splitlines() or [f"the process ended with {done.returncode}"])[-1]
-        return Finding("problem" if wanted else "note", f"{engine} {found} does not start: {last}", "make repair, which installs the pinned versions again")
+        return Finding(
+            "problem" if wanted else "note",
+            f"{engine} {found} does not start: {last}",
+            "make repair, which installs the pinned versions again",
+        )
     if pinned and found != pinned:
-        return Finding("problem" if wanted else "note", f"{engine} {found}, the course was measured with {pinned}", "make repair, which installs the pinned version")
+        return Finding(
+            "problem" if wanted else "note",
+            f"{engine} {found}, the course was measured with {pinned}",
+            "make repair, which installs the pinned version",
+        )
     return Finding("ok", f"{engine} {found}")
 
 
@@ -153,14 +166,22 @@ def _kernel() -> Finding:
     server = shutil.which("jupyter-lab")
     here = pathlib.Path(sys.prefix, "bin").resolve()
     if server and pathlib.Path(server).resolve().parent != here and os.environ.get("VIRTUAL_ENV"):
-        return Finding("note", "another jupyter-lab comes first on PATH", "open the course with `make lab`, so that server and kernel are one environment")
+        return Finding(
+            "note",
+            "another jupyter-lab comes first on PATH",
+            "open the course with `make lab`, so that server and kernel are one environment",
+        )
     return Finding("ok", f"kernel and server: {pathlib.Path(sys.prefix).name}, ipywidgets {importlib.metadata.version('ipywidgets')}")
 
 
 def _disk() -> Finding:
     free = shutil.disk_usage(ROOT).free / 1e9
     if free < _FREE_DISK:
-        return Finding("problem", f"{free:.1f} GB of disk free", f"make room for at least {_FREE_DISK:g} GB: Genesis writes its kernel cache, pages write under build/")
+        return Finding(
+            "problem",
+            f"{free:.1f} GB of disk free",
+            f"make room for at least {_FREE_DISK:g} GB: Genesis writes its kernel cache, pages write under build/",
+        )
     return Finding("ok", f"{free:.0f} GB of disk free")
 
 
@@ -170,7 +191,9 @@ def _caches() -> Iterator[Finding]:
     for what, folder in (("course cache", user_cache()), ("Genesis kernels", pathlib.Path(kernel_cache()))):
         nearest = next(path for path in (folder, *folder.parents) if path.exists())
         if not os.access(nearest, os.W_OK):
-            yield Finding("problem", f"{what}: {folder} cannot be written", "set XDG_CACHE_HOME (or DEXLAB_GENESIS_CACHE) to a folder you own")
+            yield Finding(
+                "problem", f"{what}: {folder} cannot be written", "set XDG_CACHE_HOME (or DEXLAB_GENESIS_CACHE) to a folder you own"
+            )
         else:
             size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6 if folder.exists() else 0.0
             yield Finding("ok", f"{what}: {folder} ({size:.0f} MB)")
@@ -189,7 +212,9 @@ def _browser() -> Finding:
     browser = find_browser()
     if browser:
         return Finding("ok", f"browser for the widget tests: {browser}")
-    return Finding("note", "no Chromium found", "only `make test` uses it, for the widgets; without it those tests are skipped (Debian: chromium)")
+    return Finding(
+        "note", "no Chromium found", "only `make test` uses it, for the widgets; without it those tests are skipped (Debian: chromium)"
+    )
 
 
 def _warm(console: Console) -> bool:

@@ -65,7 +65,15 @@ async def execute(page: Page, *, timeout: float, watch: Watch = lambda *_: None)
         watch(page, cell_index, len(node.cells))
 
     manager = own_kernel()
-    client = NotebookClient(node, km=manager, timeout=timeout, resources={"metadata": {"path": str(page.path.parent)}}, on_cell_start=started, store_widget_state=False, record_timing=False)
+    client = NotebookClient(
+        node,
+        km=manager,
+        timeout=timeout,
+        resources={"metadata": {"path": str(page.path.parent)}},
+        on_cell_start=started,
+        store_widget_state=False,
+        record_timing=False,
+    )
     begin = time.monotonic()
     try:
         await client.async_execute(env={**os.environ, "DEXLAB_HEADLESS": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1"})

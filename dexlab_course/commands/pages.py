@@ -56,7 +56,12 @@ def read(path: pathlib.Path) -> Any:
     try:
         return nbformat.read(path, as_version=4)
     except Exception as error:  # OSError, JSON errors and nbformat's own
-        message = explain(f"{path.name} is not a notebook", got=f"{type(error).__name__}: {error}".splitlines()[0], expected="a Jupyter notebook of format 4", remedy="restore it with git")
+        message = explain(
+            f"{path.name} is not a notebook",
+            got=f"{type(error).__name__}: {error}".splitlines()[0],
+            expected="a Jupyter notebook of format 4",
+            remedy="restore it with git",
+        )
         raise NotebookError(message) from error
 
 
@@ -69,9 +74,17 @@ def page(path: pathlib.Path) -> Page:
     data = read(path).metadata.get("dexlab", {})
     wanted = {"chapter": str, "engine": str, "minutes": int, "status": str}
     engines = {"none", "all", *ENGINES}
-    if not all(isinstance(data.get(key), kind) for key, kind in wanted.items()) or data["engine"] not in engines or data["status"] not in STATUSES:
-        message = explain(f"{path.name} has no usable dexlab metadata", got=dict(data), expected=f"chapter, engine ({', '.join(sorted(engines))}), minutes, status {STATUSES}",
-                          remedy="add it to the notebook's metadata")
+    if (
+        not all(isinstance(data.get(key), kind) for key, kind in wanted.items())
+        or data["engine"] not in engines
+        or data["status"] not in STATUSES
+    ):
+        message = explain(
+            f"{path.name} has no usable dexlab metadata",
+            got=dict(data),
+            expected=f"chapter, engine ({', '.join(sorted(engines))}), minutes, status {STATUSES}",
+            remedy="add it to the notebook's metadata",
+        )
         raise NotebookError(message)
     return Page(path, data["chapter"], data["engine"], data["minutes"], data["status"])
 
@@ -82,10 +95,15 @@ def pages(engines: Sequence[str] = (), chapters: Sequence[str] = (), folder: pat
     Raises:
         UnknownNameError: an engine or chapter that no page has.
     """
-    found = [page(path) for path in sorted(folder.rglob("*.ipynb")) if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+    found = [
+        page(path) for path in sorted(folder.rglob("*.ipynb")) if not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    ]
     order = {engine: index for index, engine in enumerate(("none", *ENGINES, "all"))}
     found.sort(key=lambda item: (item.chapter, order[item.engine], item.name))
-    for kind, wanted, valid in (("engine", engines, {item.engine for item in found}), ("chapter", chapters, {item.chapter for item in found})):
+    for kind, wanted, valid in (
+        ("engine", engines, {item.engine for item in found}),
+        ("chapter", chapters, {item.chapter for item in found}),
+    ):
         for name in wanted:
             if name not in valid:
                 raise unknown_name(kind, name, sorted(valid))

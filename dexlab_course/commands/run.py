@@ -1,6 +1,7 @@
 """`dexlab run`: every page in its own kernel, then the ledger."""
 
 import asyncio
+import contextlib
 import json
 import os
 import pathlib
@@ -30,7 +31,13 @@ _MARK = {"ok": "[green]ok[/]", "skipped": "[yellow]skipped[/]"}
 @click.option("--jobs", type=click.IntRange(1), default=None, help="Pages at the same time [default: one for each core, at most 4].")
 @click.option("--timeout", type=click.FloatRange(1), default=600.0, show_default=True, help="Limit for one cell [s].")
 @click.option("--slow", is_flag=True, help="Also run the experiments that need a process of their own for half a minute.")
-@click.option("--out", type=click.Path(path_type=pathlib.Path, file_okay=False), default=BUILD, show_default="build/", help="Folder for executed pages and the ledger.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=pathlib.Path, file_okay=False),
+    default=BUILD,
+    show_default="build/",
+    help="Folder for executed pages and the ledger.",
+)
 def run(engines: tuple[str, ...], chapters: tuple[str, ...], jobs: int | None, timeout: float, slow: bool, out: pathlib.Path) -> None:
     """Run the pages of the course on the real engines and write the ledger of claims.
 
@@ -50,12 +57,21 @@ def run(engines: tuple[str, ...], chapters: tuple[str, ...], jobs: int | None, t
         sys.exit(1)
 
 
-def run_pages(chosen: Sequence[Page], *, jobs: int, timeout: float, console: Console, save: Callable[[Result], None] = lambda _: None) -> list[Result]:
+def run_pages(
+    chosen: Sequence[Page], *, jobs: int, timeout: float, console: Console, save: Callable[[Result], None] = lambda _: None
+) -> list[Result]:
     """Execute pages, several at a time, with a progress display; results in the order of ``chosen``.
 
     Two Genesis pages never run at once: each compiles kernels on all cores and takes gigabytes while it does.
     """
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=28), MofNCompleteColumn(), TextColumn("{task.fields[cell]}"), TimeElapsedColumn())
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=28),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[cell]}"),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=console, transient=True) as progress:
         total = progress.add_task("pages", total=len(chosen), cell="")
         tasks: dict[str, Any] = {}
@@ -67,7 +83,7 @@ def run_pages(chosen: Sequence[Page], *, jobs: int, timeout: float, console: Con
             if page.missing():
                 result = Result(page, "skipped", read(page.path), problem=f"{', '.join(page.missing())} not installed")
             else:
-                async with slots, genesis if "genesis" in page.needs else _nothing():
+                async with slots, genesis if "genesis" in page.needs else contextlib.nullcontext():
                     tasks[page.name] = progress.add_task(page.key, total=None, cell="starting")
                     result = await execute(page, timeout=timeout, watch=watch)
                     progress.remove_task(tasks.pop(page.name))
@@ -101,16 +117,6 @@ def run_pages(chosen: Sequence[Page], *, jobs: int, timeout: float, console: Con
         except (KeyboardInterrupt, asyncio.CancelledError):
             console.print("[yellow]stopped; all kernels are shut down[/]")
             sys.exit(130)
-
-
-class _nothing:
-    """An asynchronous context manager that does nothing."""
-
-    async def __aenter__(self) -> None:
-        return None
-
-    async def __aexit__(self, *_: object) -> None:
-        return None
 
 
 def read_id(page: Page, index: int) -> str:
@@ -151,7 +157,10 @@ def write_evidence(results: Sequence[Result], out: pathlib.Path) -> list[ledger.
     entries = ledger.fold(executed, reasons=reasons)
     ledger.write(entries, out)
     summary = {
-        "pages": [{"notebook": r.page.name, "outcome": r.outcome, "seconds": round(r.seconds, 1), "cell": r.cell, "problem": r.problem} for r in results],
+        "pages": [
+            {"notebook": r.page.name, "outcome": r.outcome, "seconds": round(r.seconds, 1), "cell": r.cell, "problem": r.problem}
+            for r in results
+        ],
         "claims": ledger.by_status(entries),
     }
     (out / "summary.json").write_text(json.dumps(summary, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -170,8 +179,12 @@ def report(results: Sequence[Result], entries: list[ledger.Entry], console: Cons
     console.print(table)
     for entry in entries:
         if entry["status"] == ledger.RED:
-            console.print(f"[bold red]red[/] {entry['id']} in {escape(entry['notebook'])}, cell {escape(entry['cell'])}: {escape(entry['note'])}")
+            console.print(
+                f"[bold red]red[/] {entry['id']} in {escape(entry['notebook'])}, cell {escape(entry['cell'])}: {escape(entry['note'])}"
+            )
     unfinished = [result for result in results if result.outcome not in {"ok", "skipped"}]
     if unfinished:
-        console.print(f"[bold red]{len(unfinished)} page(s) did not finish:[/] " + ", ".join(escape(result.page.name) for result in unfinished))
+        console.print(
+            f"[bold red]{len(unfinished)} page(s) did not finish:[/] " + ", ".join(escape(result.page.name) for result in unfinished)
+        )
     console.print(f"Ledger: {escape(str(out / 'ledger.html'))}")

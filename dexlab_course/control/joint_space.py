@@ -32,14 +32,21 @@ class JointSpacePd:
     def __init__(self, kp: ArrayLike, kd: ArrayLike, saturation: ArrayLike | None = None, deadband: ArrayLike | None = None) -> None:
         kp, kd = finite("kp", kp), finite("kd", kd)
         if kp.ndim != 1:
-            message = explain("kp must be a vector", got=f"shape {kp.shape}", expected="(n,), one gain for each joint", remedy="wrap it in a list")
+            message = explain(
+                "kp must be a vector", got=f"shape {kp.shape}", expected="(n,), one gain for each joint", remedy="wrap it in a list"
+            )
             raise ShapeError(message)
         self.n = kp.size
         self.kp: Floats = frozen(kp)
         self.kd: Floats = frozen(last_axis("kd", kd, self.n, of="joint"))
         saturation = as_floats("saturation", np.full(self.n, -1.0) if saturation is None else saturation)
         if np.isnan(saturation).any():
-            message = explain("a saturation is NaN", got=saturation, expected="a number; negative means unlimited", remedy="replace NaN by -1 for no limit")
+            message = explain(
+                "a saturation is NaN",
+                got=saturation,
+                expected="a number; negative means unlimited",
+                remedy="replace NaN by -1 for no limit",
+            )
             raise InvalidValueError(message)
         self.saturation: Floats = frozen(last_axis("saturation", saturation, self.n, of="joint"))
         width = non_negative("deadband", np.zeros(self.n) if deadband is None else deadband)
@@ -64,16 +71,24 @@ class JointSpacePd:
             ShapeError: a last axis is not n.
         """
         if not dt > 0 or not np.isfinite(dt):
-            message = explain("dt cannot be used", got=f"{dt} s", expected="the control period, a positive number of seconds",
-                              remedy="pass the time since the last call; a controller without it would silently lose its target velocity")
+            message = explain(
+                "dt cannot be used",
+                got=f"{dt} s",
+                expected="the control period, a positive number of seconds",
+                remedy="pass the time since the last call; a controller without it would silently lose its target velocity",
+            )
             raise InvalidValueError(message)
         q = last_axis("q", as_floats("q", q), self.n, of="joint")
         v = last_axis("v", as_floats("v", v), self.n, of="joint")
         target = last_axis("target", finite("target", target), self.n, of="joint")
         previous = target if self._previous_target is None else self._previous_target
         if previous.shape != target.shape:
-            message = explain("the batch changed between two calls", got=f"target {target.shape} after {previous.shape}", expected="one shape for a whole history",
-                              remedy="call reset() when the batch changes")
+            message = explain(
+                "the batch changed between two calls",
+                got=f"target {target.shape} after {previous.shape}",
+                expected="one shape for a whole history",
+                remedy="call reset() when the batch changes",
+            )
             raise ShapeError(message)
         effort = self.kp * laws.deadband(target - q, self.deadband) + self.kd * ((target - previous) / dt - v)
         self._previous_target = target.copy()

@@ -37,7 +37,9 @@ def pd(q: Operand, v: Operand, q_des: Operand, v_des: Operand, kp: Operand, kd: 
     return kp * (q_des - q) + kd * (v_des - v) + feedforward
 
 
-def affine_actuator(x: Operand, v: Operand, x_des: Operand, v_des: Operand, gain: Operand, bias: tuple[Operand, Operand, Operand]) -> Operand:
+def affine_actuator(
+    x: Operand, v: Operand, x_des: Operand, v_des: Operand, gain: Operand, bias: tuple[Operand, Operand, Operand]
+) -> Operand:
     """Affine actuator ``gain (x_des - x) + b0 + (gain + b1) x + b2 (v - v_des)``, not limited.
 
     With ``bias = (0, -gain, -kd)`` it is the PD law with ``kp = gain``. The factored form is kept on purpose: in single precision
@@ -77,7 +79,7 @@ def deadband(e: Operand, width: Operand) -> Floats:
     """
     width = non_negative("deadband width", width)
     e = as_floats("e", e)
-    return np.sign(e) * np.maximum(0.0, np.abs(e) - width)
+    return np.asarray(np.sign(e) * np.maximum(0.0, np.abs(e) - width))
 
 
 def saturate(u: Operand, limit: Operand, *, negative: Literal["error", "unlimited"] = "error") -> Floats:

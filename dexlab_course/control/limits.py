@@ -27,18 +27,30 @@ class EffortLimits:
     def __post_init__(self) -> None:
         lower, upper = as_floats("lower", self.lower), as_floats("upper", self.upper)
         if lower.shape != upper.shape or lower.ndim > 1:
-            message = explain("limits do not belong together", got=f"lower {lower.shape}, upper {upper.shape}",
-                              expected="two scalars or two vectors of one length", remedy="give both ends for the same actuators")
+            message = explain(
+                "limits do not belong together",
+                got=f"lower {lower.shape}, upper {upper.shape}",
+                expected="two scalars or two vectors of one length",
+                remedy="give both ends for the same actuators",
+            )
             raise ShapeError(message)
         if np.isnan(lower).any() or np.isnan(upper).any():
-            message = explain("an effort limit is NaN", got=f"lower {lower}, upper {upper}", expected="numbers; infinity means unlimited",
-                              remedy="replace NaN by a number or by infinity")
+            message = explain(
+                "an effort limit is NaN",
+                got=f"lower {lower}, upper {upper}",
+                expected="numbers; infinity means unlimited",
+                remedy="replace NaN by a number or by infinity",
+            )
             raise InvalidValueError(message)
         if (lower > upper).any():
             index = int(np.argmax(np.atleast_1d(lower > upper)))
             got = f"[{np.atleast_1d(lower)[index]:g}, {np.atleast_1d(upper)[index]:g}] at index {index}"
-            message = explain("a lower limit lies above its upper limit", got=got, expected="lower <= upper",
-                              remedy="swap the two, or check which array is which")
+            message = explain(
+                "a lower limit lies above its upper limit",
+                got=got,
+                expected="lower <= upper",
+                remedy="swap the two, or check which array is which",
+            )
             raise InvalidValueError(message)
         object.__setattr__(self, "lower", frozen(lower))
         object.__setattr__(self, "upper", frozen(upper))
@@ -76,8 +88,12 @@ class EffortLimits:
             last_axis("u", effort, self.lower.size, of="actuator")
         total = effort.sum()
         if total != total and np.isnan(effort).any():  # the sum is one cheap pass; NaN could also come from inf - inf
-            message = explain("the effort is NaN", got=f"NaN at index {tuple(int(i[0]) for i in np.nonzero(np.isnan(effort)))}",
-                              expected="numbers", remedy="look at the terms of the sum one by one; nothing was written")
+            message = explain(
+                "the effort is NaN",
+                got=f"NaN at index {tuple(int(i[0]) for i in np.nonzero(np.isnan(effort)))}",
+                expected="numbers",
+                remedy="look at the terms of the sum one by one; nothing was written",
+            )
             raise InvalidValueError(message)
         return np.clip(effort, self.lower, self.upper)
 
@@ -96,7 +112,9 @@ def compose_effort(*terms: ArrayLike, limits: EffortLimits) -> Floats:
     [2.0]
     """
     if not terms:
-        message = explain("nothing to compose", got="no terms", expected="at least one effort vector", remedy="pass the terms before limits=")
+        message = explain(
+            "nothing to compose", got="no terms", expected="at least one effort vector", remedy="pass the terms before limits="
+        )
         raise ShapeError(message)
     arrays = [as_floats(f"term {index}", term) for index, term in enumerate(terms)]
     try:
@@ -104,7 +122,11 @@ def compose_effort(*terms: ArrayLike, limits: EffortLimits) -> Floats:
         for array in arrays[2:]:
             total = total + array
     except ValueError as error:
-        message = explain("the terms have different lengths", got=", ".join(str(a.shape) for a in arrays), expected="one entry for each actuator in all of them",
-                          remedy="scatter each term into the full vector by joint name first")
+        message = explain(
+            "the terms have different lengths",
+            got=", ".join(str(a.shape) for a in arrays),
+            expected="one entry for each actuator in all of them",
+            remedy="scatter each term into the full vector by joint name first",
+        )
         raise ShapeError(message) from error
     return limits.apply(total)

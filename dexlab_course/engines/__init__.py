@@ -41,7 +41,9 @@ def require(engine: str) -> None:
         MissingEngineError: shown by Jupyter without a traceback.
     """
     if not installed(engine):
-        raise MissingEngineError(f"This page needs {engine}, which is not installed here. `make course ENGINES={engine}` installs it; the other pages run without it.")
+        raise MissingEngineError(
+            f"This page needs {engine}, which is not installed here. `make course ENGINES={engine}` installs it; the other pages run without it."
+        )
 
 
 def _known(engine: str) -> tuple[str, str]:

@@ -56,7 +56,9 @@ class Ended:
         return " ".join(part.rsplit("/", 1)[-1] if part.startswith("/") else part for part in lines[-1].split()) if lines else ""
 
 
-def run_in_child(experiment: Callable[..., Any], *, timeout: float = 120.0, env: Mapping[str, str] | None = None, **arguments: Any) -> Ended:
+def run_in_child(
+    experiment: Callable[..., Any], *, timeout: float = 120.0, env: Mapping[str, str] | None = None, **arguments: Any
+) -> Ended:
     """Run a function in a fresh Python process.
 
     Args:
@@ -75,7 +77,9 @@ def run_in_child(experiment: Callable[..., Any], *, timeout: float = 120.0, env:
         script.write_text(source + _FOOTER.format(name=experiment.__name__), encoding="utf-8")
         command = [sys.executable, str(script), json.dumps(arguments), str(result)]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, cwd=folder, env={**os.environ, **(env or {})}, check=False)
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=timeout, cwd=folder, env={**os.environ, **(env or {})}, check=False
+            )
         except subprocess.TimeoutExpired as late:
             return Ended("timeout", None, _text(late.stdout), _text(late.stderr))
         value = json.loads(result.read_text(encoding="utf-8")) if result.exists() and done.returncode == 0 else None
@@ -95,12 +99,20 @@ def _source(experiment: Callable[..., Any]) -> str:
         source = textwrap.dedent(inspect.getsource(experiment))
         tree = ast.parse(source).body[0]
     except (OSError, TypeError, SyntaxError) as error:
-        message = explain("the experiment's source cannot be read", got=repr(experiment), expected="a function written in a cell or a file",
-                          remedy="define it with def, not with lambda or exec")
+        message = explain(
+            "the experiment's source cannot be read",
+            got=repr(experiment),
+            expected="a function written in a cell or a file",
+            remedy="define it with def, not with lambda or exec",
+        )
         raise InvalidValueError(message) from error
     if not isinstance(tree, ast.FunctionDef) or inspect.getclosurevars(experiment).nonlocals:
-        message = explain("the experiment cannot be sent to a child", got=repr(experiment), expected="a plain function without outside variables",
-                          remedy="pass values as keyword arguments and import inside the function")
+        message = explain(
+            "the experiment cannot be sent to a child",
+            got=repr(experiment),
+            expected="a plain function without outside variables",
+            remedy="pass values as keyword arguments and import inside the function",
+        )
         raise InvalidValueError(message)
     return source
 

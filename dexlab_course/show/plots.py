@@ -13,8 +13,17 @@ from typing import Any
 from dexlab_course.errors import InvalidValueError, explain
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart. One engine has one colour everywhere.
-COLOURS = {"drake": "#0072B2", "genesis": "#D55E00", "superdex": "#009E73", "text": "#7f7f7f", "limit": "#000000", "other": "#CC79A7", "light": "#E69F00", "sky": "#56B4E9"}
-_STYLE = {
+COLOURS = {
+    "drake": "#0072B2",
+    "genesis": "#D55E00",
+    "superdex": "#009E73",
+    "text": "#7f7f7f",
+    "limit": "#000000",
+    "other": "#CC79A7",
+    "light": "#E69F00",
+    "sky": "#56B4E9",
+}
+_STYLE: Any = {
     "figure.dpi": 110, "savefig.dpi": 110, "font.size": 11, "axes.titlesize": 12.5, "axes.titleweight": "bold", "axes.titlelocation": "left",
     "axes.grid": True, "grid.alpha": 0.3, "axes.spines.top": False, "axes.spines.right": False, "lines.linewidth": 2.0, "legend.frameon": False,
     "svg.hashsalt": "dexlab",
@@ -69,7 +78,13 @@ def show(canvas: Any, alt: str) -> None:
         image = as_png(canvas)
     text = html.escape(words(alt), quote=True)
     encoded = base64.b64encode(image).decode()
-    display({"text/plain": f"[figure] {words(alt)}", "text/html": f'<img alt="{text}" src="data:image/png;base64,{encoded}" style="max-width:100%"/>'}, raw=True)
+    display(
+        {
+            "text/plain": f"[figure] {words(alt)}",
+            "text/html": f'<img alt="{text}" src="data:image/png;base64,{encoded}" style="max-width:100%"/>',
+        },
+        raw=True,
+    )
 
 
 def as_png(canvas: Any) -> bytes:
@@ -82,7 +97,11 @@ def as_png(canvas: Any) -> bytes:
 def _check(canvas: Any, alt: str) -> None:
     def demand(condition: bool, what: str) -> None:
         if not condition:
-            raise InvalidValueError(explain(f"this figure has no {what}", got="nothing", expected=f"a {what}", remedy="give it through plots.figure and plots.show"))
+            raise InvalidValueError(
+                explain(
+                    f"this figure has no {what}", got="nothing", expected=f"a {what}", remedy="give it through plots.figure and plots.show"
+                )
+            )
 
     demand(len(alt.strip()) > 20, "alternative text that says what is to be seen")
     for ax in canvas.axes:

@@ -47,5 +47,9 @@ def dof_map(plant: "MultibodyPlant", instance: "ModelInstanceIndex | None" = Non
         q = range(joint.position_start(), joint.position_start() + joint.num_positions())
         v = range(joint.velocity_start(), joint.velocity_start() + joint.num_velocities())
         entries.append(Joint.at(name, kind, q=q, v=v, u=commands.get(int(joint.index()), []), unit=unit))
-    options = {"engine": "drake", "time_step": plant.time_step() > 0, "instance": None if instance is None else plant.GetModelInstanceName(instance)}
+    options = {
+        "engine": "drake",
+        "time_step": plant.time_step() > 0,
+        "instance": None if instance is None else plant.GetModelInstanceName(instance),
+    }
     return DofMap(entries, nq=plant.num_positions(), nv=plant.num_velocities(), nu=plant.num_actuated_dofs(), options=options)

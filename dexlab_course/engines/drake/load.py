@@ -32,10 +32,13 @@ def add_urdf(plant: "MultibodyPlant", path: str | os.PathLike[str], *, weld: str
     from pydrake.multibody.parsing import Parser
 
     path = _readable(path)
+    instance: ModelInstanceIndex
     try:
-        (instance,) = Parser(plant).AddModels(str(path))
+        (instance,) = Parser(plant).AddModels(path)
     except RuntimeError as error:
-        message = explain(f"Drake cannot read {path.name}", got=str(error).splitlines()[0], expected="a URDF", remedy="open the file at the line named")
+        message = explain(
+            f"Drake cannot read {path.name}", got=str(error).splitlines()[0], expected="a URDF", remedy="open the file at the line named"
+        )
         raise ModelFileError(message) from error
     if weld is not None:
         plant.WeldFrames(plant.world_frame(), plant.GetFrameByName(weld, instance))
@@ -57,6 +60,11 @@ def add_actuators(plant: "MultibodyPlant", instance: "ModelInstanceIndex", path:
 def _readable(path: str | os.PathLike[str]) -> pathlib.Path:
     path = pathlib.Path(path)
     if not path.is_file():
-        message = explain("no such model file", got=path.name, expected="an existing URDF", remedy="check the path; the course's own models lie in assets/")
+        message = explain(
+            "no such model file",
+            got=path.name,
+            expected="an existing URDF",
+            remedy="check the path; the course's own models lie in assets/",
+        )
         raise ModelFileError(message)
     return path

@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from genesis.engine.entities import RigidEntity
 
 
-def add_urdf(scene: "Scene", path: str | os.PathLike[str], *, fixed: bool = True, keep_links: tuple[str, ...] = (), material: Any = None, **morph: Any) -> "RigidEntity":
+def add_urdf(
+    scene: "Scene",
+    path: str | os.PathLike[str],
+    *,
+    fixed: bool = True,
+    keep_links: tuple[str, ...] = (),
+    material: Any = None,
+    **morph: Any,
+) -> "RigidEntity":
     """Add a URDF to a scene that is not built yet.
 
     Two defaults of the importer are switched off here because they change the model silently: 0.1 kg·m² of armature on each joint
@@ -35,13 +43,23 @@ def add_urdf(scene: "Scene", path: str | os.PathLike[str], *, fixed: bool = True
 
     path = pathlib.Path(path)
     if not path.is_file():
-        message = explain("no such model file", got=path.name, expected="an existing URDF", remedy="check the path; the course's own models lie in assets/")
+        message = explain(
+            "no such model file",
+            got=path.name,
+            expected="an existing URDF",
+            remedy="check the path; the course's own models lie in assets/",
+        )
         raise ModelFileError(message)
     options = {"default_armature": 0.0, "links_to_keep": list(keep_links), **morph}
     try:
         return scene.add_entity(genesis.morphs.URDF(file=str(path), fixed=fixed, **options), material=material)
     except Exception as error:  # the reader raises whatever its XML library raises
-        message = explain(f"Genesis cannot read {path.name}", got=f"{type(error).__name__}: {error}".splitlines()[0], expected="a URDF", remedy="open the file at the line named")
+        message = explain(
+            f"Genesis cannot read {path.name}",
+            got=f"{type(error).__name__}: {error}".splitlines()[0],
+            expected="a URDF",
+            remedy="open the file at the line named",
+        )
         raise ModelFileError(message) from error
 
 

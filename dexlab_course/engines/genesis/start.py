@@ -2,7 +2,6 @@
 
 import os
 import warnings
-from types import ModuleType
 from typing import Any
 
 from dexlab_course.errors import MissingEngineError
@@ -17,7 +16,7 @@ def kernel_cache() -> str:
     return os.environ.get("DEXLAB_GENESIS_CACHE") or str(user_cache() / "genesis-kernels")
 
 
-def start(*, precision: str = "32", seed: int = 0, backend: str = "cpu", performance_mode: bool = False) -> ModuleType:
+def start(*, precision: str = "32", seed: int = 0, backend: str = "cpu", performance_mode: bool = False) -> Any:
     """Import and initialise Genesis; nothing is printed. Returns the module.
 
     Calling it again with the same settings does nothing; with other settings Genesis is destroyed and started anew, and scenes made
@@ -41,12 +40,16 @@ def start(*, precision: str = "32", seed: int = 0, backend: str = "cpu", perform
     try:
         import genesis
     except ImportError as error:
-        raise MissingEngineError(f"Genesis cannot be imported ({error}). `make course ENGINES=genesis` installs it together with torch.") from error
+        raise MissingEngineError(
+            f"Genesis cannot be imported ({error}). `make course ENGINES=genesis` installs it together with torch."
+        ) from error
     wanted = (precision, seed, backend, performance_mode)
     if _running == wanted:
         return genesis
     if _running is not None or getattr(genesis, "_initialized", False):
         genesis.destroy()
-    genesis.init(backend=getattr(genesis, backend), precision=precision, logging_level="error", seed=seed, performance_mode=performance_mode)
+    genesis.init(
+        backend=getattr(genesis, backend), precision=precision, logging_level="error", seed=seed, performance_mode=performance_mode
+    )
     _running = wanted
     return genesis

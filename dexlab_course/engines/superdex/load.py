@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from superdex.robotics import Bot, RoboticsContext
 
 
-def add_urdf(scene: "Scene", context: "RoboticsContext", path: str | os.PathLike[str], *, weld: bool = True, self_contact: bool = False) -> "Bot":
+def add_urdf(
+    scene: "Scene", context: "RoboticsContext", path: str | os.PathLike[str], *, weld: bool = True, self_contact: bool = False
+) -> "Bot":
     """Create a bot from a URDF.
 
     The importer puts a free joint in front of every model; ``weld`` makes it rigid. Only links with a collision mesh get a mass.
@@ -34,7 +36,12 @@ def add_urdf(scene: "Scene", context: "RoboticsContext", path: str | os.PathLike
 
     path = pathlib.Path(path)
     if not path.is_file():
-        message = explain("no such model file", got=path.name, expected="an existing URDF", remedy="check the path; the course's own models lie in assets/")
+        message = explain(
+            "no such model file",
+            got=path.name,
+            expected="an existing URDF",
+            remedy="check the path; the course's own models lie in assets/",
+        )
         raise ModelFileError(message)
     try:
         prefab = robotics.load_bot_prefab_from_urdf_file(str(path))
@@ -42,7 +49,12 @@ def add_urdf(scene: "Scene", context: "RoboticsContext", path: str | os.PathLike
             prefab.joints[0].type = physics.ArticulatedJointType.HARD
         bot = robotics.create_bot(scene, prefab, context)
     except Exception as error:  # physics.Error, and whatever the XML reader raises
-        message = explain(f"SuperDex cannot make a bot of {path.name}", got=str(error).strip().splitlines()[-1], expected="a URDF with a mesh for each moving link", remedy="open the file at the place named")
+        message = explain(
+            f"SuperDex cannot make a bot of {path.name}",
+            got=str(error).strip().splitlines()[-1],
+            expected="a URDF with a mesh for each moving link",
+            remedy="open the file at the place named",
+        )
         raise ModelFileError(message) from error
     if not self_contact:
         handle = bot.get_articulated_actor().get_handle()

@@ -28,7 +28,12 @@ def start(*, precision: str = "double") -> tuple[ModuleType, ModuleType]:
         raise MissingEngineError(f"SuperDex cannot be imported ({error}). `make course ENGINES=superdex` installs it.") from error
     if physics.uses_double_precision() != (precision == "double"):
         loaded = "double" if physics.uses_double_precision() else "single"
-        message = explain("SuperDex is already loaded with another precision", got=loaded, expected=precision, remedy="restart the kernel and call start() before any other import of superdex")
+        message = explain(
+            "SuperDex is already loaded with another precision",
+            got=loaded,
+            expected=precision,
+            remedy="restart the kernel and call start() before any other import of superdex",
+        )
         raise InvalidValueError(message)
     if not physics.is_initialized():
         physics.initialize(num_worker_threads=0)
