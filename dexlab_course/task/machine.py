@@ -1,0 +1,219 @@
+"""The verb of the task contract: ``advance`` moves every environment by at most one phase a tick. Pure, batched, engine-free."""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dexlab_course.arrays import Floats, as_floats, finite
+from dexlab_course.errors import InvalidValueError, ShapeError, explain
+from dexlab_course.task.contract import Channels, Codes, Observation, Phase, Reason, TaskState, Thresholds
+
+Mask = NDArray[np.bool_]
+Clock = float | Floats
+
+_DEFAULT = Thresholds()
+# Plain integers: comparing an array with a member of an IntEnum takes three times as long.
+_APPROACH, _CLOSE, _HOLD, _RELEASE, _DONE, _FAULT = (phase.value for phase in Phase)
+
+
+def advance(state: TaskState, observation: Observation, now: ArrayLike, thresholds: Thresholds = _DEFAULT) -> TaskState:
+    """The state after one tick at simulation time ``now``.
+
+    Done and Fault stay as they are. For every other environment the first of these that applies decides, and is the reason:
+
+    1. ABORT: ``abort`` is 1;
+    2. INVALID: something is not finite, ``abort`` is neither 0 nor 1, or error, aperture or force is negative;
+    3. FUTURE: a sample lies after now; STALE: a sample is older than ``sample_age``;
+    4. FORCE: the normal force is above ``force_limit``;
+    5. GUARD: the condition of the phase is met, so the next phase begins;
+    6. TIMEOUT: the phase has lasted longer than ``phase_time``.
+
+    All but GUARD lead to Fault. In Hold a good sample has enough force and little enough slip; the timer starts at the first good
+    sample seen *in* Hold, so never at the tick that entered it, and a bad sample clears it. Equality counts as met, except for
+    ``force_limit`` and ``grip_aperture``, which must be exceeded.
+
+    Args:
+        state: what the previous tick left; not changed.
+        observation: the samples of this tick, see ``Observation``.
+        now: simulation time [s], a number or shape (B,). Not finite: an INVALID fault, for nothing can be judged without a time.
+        thresholds: the numbers of the contract.
+
+    Returns:
+        A new state, or ``state`` itself when nothing changed. Unchanged arrays are shared; all are read-only.
+
+    Raises:
+        ShapeError: ``observation`` or ``now`` does not fit the batch. No *value* ever raises.
+
+    >>> seen = Observation(approach_error=0.004, aperture=0.05, normal_force=0.0, slip_speed=0.0, sample_time=0.0)
+    >>> advance(TaskState.start(), seen, now=0.0).names
+    ('CLOSE',)
+    """
+    t, clock = thresholds, _clock(now, state.size)
+    channels = observation.for_batch(state.size)
+    error, aperture, force, slip, _, _ = channels
+    phase, speed = state.phase, np.abs(slip)
+    active = phase < _DONE
+    sound = _sound(channels, speed, clock, t)
+
+    strong = force >= t.grip_force
+    stable_since = _hold_timer(state, phase == _HOLD, strong, force, speed, clock, t)
+    # Every comparison is false for NaN, and an infinite stable_since is later than any time.
+    met = stable_since <= clock - (t.hold_time - t.time_tolerance)
+    met |= (phase == _APPROACH) & (error <= t.approach_error)
+    met |= (phase == _CLOSE) & strong & (aperture > t.grip_aperture)
+    met |= (phase == _RELEASE) & (aperture >= t.release_aperture) & (force <= t.release_force)
+    leaves = state.entered < clock - (t.phase_time + t.time_tolerance)
+    leaves |= met
+    leaves |= ~sound
+    leaves &= active
+    if not leaves.any():
+        if stable_since is state.stable_since:
+            return state
+        return TaskState.trusted(phase, state.entered, stable_since, state.width, state.reason)
+    return _leave(state, stable_since, np.flatnonzero(leaves), met, sound, channels, clock, t)
+
+
+def reset(state: TaskState, now: ArrayLike, where: ArrayLike | None = None, *, thresholds: Thresholds = _DEFAULT) -> TaskState:
+    """Begin a new episode at ``now``: Approach, open width, no stretch, reason STARTED.
+
+    The entry time is ``now`` and not zero; otherwise a reset at 5 s would time out at its first tick.
+
+    Args:
+        state: not changed.
+        now: simulation time [s], a number or shape (B,), finite.
+        where: boolean mask of shape (B,), the environments to reset. Omitted: all.
+        thresholds: for the open width.
+
+    Raises:
+        InvalidValueError: ``now`` is not finite, or ``where`` holds something else than true and false.
+        ShapeError: ``now`` or ``where`` does not fit the batch.
+
+    >>> reset(TaskState.start(2), now=5.0, where=[False, True]).entered.tolist()
+    [0.0, 5.0]
+    """
+    clock = np.broadcast_to(np.asarray(_clock(finite("now", now, unit="s"), state.size)), state.size)
+    if where is None:
+        where = np.ones(state.size, dtype=bool)
+    mask = np.asarray(where)
+    if mask.dtype != np.bool_:
+        message = explain(
+            "where is not a mask",
+            got=f"values of type {mask.dtype}",
+            expected=f"{state.size} times True or False",
+            remedy="turn indices into a mask first: mask = np.zeros(B, bool); mask[indices] = True",
+        )
+        raise InvalidValueError(message)
+    if mask.shape != (state.size,):
+        message = explain(
+            "where does not fit the batch", got=f"shape {mask.shape}", expected=f"({state.size},)", remedy="one entry for each environment"
+        )
+        raise ShapeError(message)
+    return TaskState.trusted(
+        np.where(mask, np.int8(_APPROACH), state.phase),
+        np.where(mask, clock, state.entered),
+        np.where(mask, np.inf, state.stable_since),
+        np.where(mask, thresholds.open_width, state.width),
+        np.where(mask, np.int8(Reason.STARTED), state.reason),
+    )
+
+
+def _clock(now: ArrayLike, size: int) -> Clock:
+    if isinstance(now, float):
+        return now
+    clock = as_floats("now", now)
+    if clock.ndim == 0:
+        return float(clock)
+    if clock.shape not in ((size,), (1,)):
+        message = explain(
+            "now does not fit the batch",
+            got=f"shape {clock.shape}",
+            expected=f"a number or ({size},)",
+            remedy="pass the simulation time of each environment",
+        )
+        raise ShapeError(message)
+    return clock
+
+
+def _sound(channels: Channels, speed: Floats, clock: Clock, t: Thresholds) -> Mask:
+    """Where checks 1 to 4 find nothing. Written with comparisons that NaN fails; which check failed is asked later, and rarely."""
+    error, aperture, force, _, sample_time, abort = channels
+    fresh = (sample_time <= clock + t.time_tolerance) & (sample_time >= clock - (t.sample_age + t.time_tolerance))
+    sound: Mask = fresh if fresh.ndim == 1 else fresh.all(axis=0)
+    sound &= abort == 0
+    sound &= error >= 0
+    sound &= error < np.inf
+    sound &= aperture >= 0
+    sound &= aperture < np.inf
+    sound &= force >= 0
+    sound &= force <= t.force_limit
+    sound &= speed < np.inf
+    if isinstance(clock, float):  # the usual case: one clock for all, nothing to compare entry by entry
+        return sound if math.isfinite(clock) else np.zeros_like(sound)
+    return sound & np.isfinite(clock)
+
+
+def _hold_timer(state: TaskState, in_hold: Mask, strong: Mask, force: Floats, speed: Floats, clock: Clock, t: Thresholds) -> Floats:
+    """When the current good stretch of Hold began. The old array is returned when no stretch began or broke."""
+    running = state.stable_since < np.inf
+    good = strong & (speed <= t.slip_speed)
+    if t.keep_force is not None or t.keep_slip_speed is not None:
+        keep_force = t.grip_force if t.keep_force is None else t.keep_force
+        keep_speed = t.slip_speed if t.keep_slip_speed is None else t.keep_slip_speed
+        good |= running & (force >= keep_force) & (speed <= keep_speed)
+    good &= in_hold
+    switched = good ^ running
+    if not switched.any():
+        return state.stable_since
+    since = state.stable_since.copy()
+    since[switched] = np.where(good, clock, np.inf)[switched]
+    return since
+
+
+def _leave(
+    state: TaskState, stable_since: Floats, index: NDArray[np.intp], met: Mask, sound: Mask, channels: Channels, clock: Clock, t: Thresholds
+) -> TaskState:
+    """Move the environments at ``index``: by their guard where all is sound, otherwise to Fault with the first cause."""
+    met, sound = met[index], sound[index]
+    guard = met & sound
+    reason = np.where(met, np.int8(Reason.GUARD), np.int8(Reason.TIMEOUT))
+    time = np.broadcast_to(np.asarray(clock), state.size)[index]
+    if not sound.all():
+        suspect = ~sound
+        reason[suspect] = _cause(channels, index[suspect], time[suspect], t)
+    to = np.where(guard, state.phase[index] + np.int8(1), np.int8(_FAULT))
+    # Fault keeps the last width, and an entry time that is not finite would poison the state.
+    width = np.where(guard, _widths(t)[to], state.width[index])
+    entered = np.where(np.isfinite(time), time, state.entered[index])
+    return TaskState.trusted(
+        _with(state.phase, index, to),
+        _with(state.entered, index, entered),
+        _with(stable_since, index, np.inf),
+        _with(state.width, index, width),
+        _with(state.reason, index, reason),
+    )
+
+
+def _with[T: np.generic](array: NDArray[T], index: NDArray[np.intp], values: ArrayLike) -> NDArray[T]:
+    copy = array.copy()
+    copy[index] = values
+    return copy
+
+
+def _widths(t: Thresholds) -> Floats:
+    return np.array([t.open_width, t.closed_width, t.closed_width, t.open_width, t.open_width, np.nan])
+
+
+def _cause(channels: Channels, index: NDArray[np.intp], clock: Floats, t: Thresholds) -> Codes:
+    """Which of checks 1 to 4 fails first, for the environments at ``index``."""
+    error, aperture, force, slip, sample_time, abort = (channel[..., index] for channel in channels)
+    stamps = np.atleast_2d(sample_time)
+    known = np.isfinite(clock) & np.isfinite(stamps).all(axis=0)
+    for channel in (error, aperture, force, slip, abort):
+        known &= np.isfinite(channel)
+    valid = known & (error >= 0) & (aperture >= 0) & (force >= 0) & ((abort == 0) | (abort == 1))
+    future = (stamps > clock + t.time_tolerance).any(axis=0)
+    stale = (stamps < clock - (t.sample_age + t.time_tolerance)).any(axis=0)
+    conditions = [abort == 1, ~valid, future, stale]
+    causes = [Reason.ABORT, Reason.INVALID, Reason.FUTURE, Reason.STALE]
+    return np.select(conditions, [np.int8(cause) for cause in causes], np.int8(Reason.FORCE))
