@@ -57,15 +57,41 @@ def as_text(row: Evidence) -> str:
 
 
 def line_html(row: Evidence) -> str:
-    """One line: verdict, id, what it says, and the numbers."""
+    """One line: verdict, id, what it says, and the numbers. Many named parts become a small table."""
     colour = _COLOUR["red"] if not row.green else _COLOUR[row.claim.verdict]
     weight = "600" if not row.green else "400"
     verdict = label("disagree") if not row.green else label(row.claim.verdict)
     values = " · ".join(f"{html.escape(what)} <b>{html.escape(value)}</b>" for what, value in numbers(row))
+    if isinstance(row.measured, dict) and len(values) > 240 and row.measured.keys() == row.claim.expect.keys():
+        values = _parts_html(row)
     problem = "" if row.green else f'<div style="color:{colour}">{html.escape(row.problem)}</div>'
     return (f'<div style="border-left:4px solid {colour};padding:2px 0 2px 10px;margin:3px 0;font-weight:{weight}">'
             f'<span style="color:{colour}">{html.escape(verdict)}</span> <code>{row.claim.id}</code> {html.escape(words(row.claim))}'
             f'<div style="opacity:.85">{values}</div>{problem}</div>')  # fmt: skip
+
+
+def _parts_html(row: Evidence) -> str:
+    """Named parts as rows, readings as columns."""
+    claim = row.claim
+    columns = [(label("engine") + (f" ({row.note})" if row.note else ""), row.measured, show_measured)]
+    if isinstance(row.derived, dict):
+        columns.append((label("derived"), row.derived, show_measured))
+    if isinstance(claim.text, dict):
+        columns.append((label("text"), claim.text, _show_expected))
+    if not row.green:
+        columns.append((label("expected"), claim.expect, _show_expected))
+    cell = 'style="text-align:left;padding:1px 12px 1px 0"'
+    head = "".join(f"<th {cell}>{_escape(what)}</th>" for what, _, _ in columns)
+    body = ""
+    for part in row.measured:
+        shown = [_escape(show(values.get(part), claim.expect[part], claim.tolerance)) for _, values, show in columns]
+        body += f"<tr><td {cell}>{_escape(part)}</td>" + "".join(f"<td {cell}><b>{text}</b></td>" for text in shown) + "</tr>"
+    unit = f" [{_escape(claim.unit)}]" if claim.unit else ""
+    return f'<table style="border-collapse:collapse"><thead><tr><th {cell}>{unit}</th>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def _show_expected(value: Any, _: Any, tolerance: float) -> str:
+    return show_expectation(value, tolerance)
 
 
 def table_html(rows: list[Evidence]) -> str:

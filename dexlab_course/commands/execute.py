@@ -73,6 +73,7 @@ async def execute(page: Page, *, timeout: float, watch: Watch = lambda *_: None)
         on_cell_start=started,
         store_widget_state=False,
         record_timing=False,
+        extra_arguments=["--IPKernelApp.log_level=ERROR"],  # the kernel's own remarks are not the course's
     )
     begin = time.monotonic()
     try:
@@ -85,6 +86,10 @@ async def execute(page: Page, *, timeout: float, watch: Watch = lambda *_: None)
     except DeadKernelError:
         result.outcome = "kernel died"
         result.problem = "the process that ran this cell ended: an engine can do that with a failed demand or a segmentation fault"
+    except RuntimeError as error:  # what the client says of a kernel that never answered
+        if result.cell:
+            raise
+        result.outcome, result.problem = "kernel died", f"the kernel did not start: {error}; `dexlab doctor` looks for the cause"
     except CellTimeoutError:
         result.outcome, result.problem = "timed out", f"this cell did not finish within {timeout:g} s"
     finally:

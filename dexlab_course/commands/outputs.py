@@ -1,5 +1,6 @@
 """`dexlab outputs`: refresh the stored outputs of the pages, but never silently change a claim's number."""
 
+import json
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -66,7 +67,8 @@ def _numbers(node: Any) -> dict[tuple[str, int], str]:
         claim = catalogue().get(evidence["id"])
         index = seen[evidence["id"]] = seen.get(evidence["id"], -1) + 1
         if claim is not None:
-            numbers[evidence["id"], index] = show_measured(evidence["measured"], claim.expect, claim.tolerance)
+            measured = json.loads(json.dumps(evidence["measured"], sort_keys=True))  # a stored notebook has its keys sorted
+            numbers[evidence["id"], index] = show_measured(measured, claim.expect, claim.tolerance)
     return numbers
 
 

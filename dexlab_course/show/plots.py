@@ -5,9 +5,11 @@ the alternative text.
 """
 
 import base64
+import dataclasses
 import html
 import io
 import textwrap
+from collections.abc import Sequence
 from typing import Any
 
 from dexlab_course.errors import InvalidValueError, explain
@@ -24,7 +26,7 @@ COLOURS = {
     "sky": "#56B4E9",
 }
 _STYLE: Any = {
-    "figure.dpi": 110, "savefig.dpi": 110, "font.size": 11, "axes.titlesize": 12.5, "axes.titleweight": "bold", "axes.titlelocation": "left",
+    "figure.dpi": 110, "savefig.dpi": 110, "font.size": 11, "axes.titlesize": 11, "axes.titlelocation": "left",
     "axes.grid": True, "grid.alpha": 0.3, "axes.spines.top": False, "axes.spines.right": False, "lines.linewidth": 2.0, "legend.frameon": False,
     "svg.hashsalt": "dexlab",
 }  # fmt: skip
@@ -51,14 +53,85 @@ def figure(title: str, *, x: str | list[str], y: str | list[str], panels: int = 
         # Figure, not pyplot: nothing is registered globally, so nothing is drawn twice and nothing leaks.
         canvas = Figure(figsize=size or (7.2 if panels == 1 else 4.6 * panels, 3.6), layout="constrained")
         axes = canvas.subplots(1, panels)
-        if panels == 1:
-            axes.set_title(_wrapped(title, 74))
-        else:
-            canvas.suptitle(_wrapped(title, 40 * panels), x=0.01, ha="left", fontweight="bold", fontsize=12.5)
+        canvas.suptitle(textwrap.fill(words(title), int(8 * canvas.get_figwidth())), x=0.01, ha="left", fontweight="bold", fontsize=12.5)
         for index, ax in enumerate([axes] if panels == 1 else list(axes)):
             ax.set_xlabel(words(x if isinstance(x, str) else x[index]))
             ax.set_ylabel(words(y if isinstance(y, str) else y[index]))
     return canvas, axes
+
+
+@dataclasses.dataclass(frozen=True)
+class Series:
+    """One curve of ``curves``: its label, its points and how it is drawn."""
+
+    label: str
+    x: Any
+    y: Any
+    style: dict[str, Any]
+
+
+def predicted(label: str, x: Any, y: Any) -> Series:
+    """What the reading notes, or a tempting guess, say: a dashed grey line."""
+    return Series(label, x, y, {"color": COLOURS["text"], "ls": "--", "zorder": 2})
+
+
+def derived(label: str, x: Any, y: Any) -> Series:
+    """What our own derivation says: a broad pale line, so that the engine's points can lie on it."""
+    return Series(label, x, y, {"color": COLOURS["sky"], "lw": 5, "alpha": 0.55, "zorder": 1, "solid_capstyle": "butt"})
+
+
+def measured(label: str, x: Any, y: Any, *, engine: str) -> Series:
+    """What an engine gave: dots in its colour, a line where the dots would touch."""
+    style = {"ls": "", "marker": "o", "ms": 5} if len(x) <= 80 else {"lw": 1.8}
+    return Series(label, x, y, {"color": COLOURS[engine], "zorder": 3, **style})
+
+
+def line(label: str, x: Any, y: Any, *, colour: str, **style: Any) -> Series:
+    """Any other curve, in one of ``COLOURS``; further matplotlib line options may be given."""
+    return Series(label, x, y, {"color": COLOURS[colour], **style})
+
+
+def curves(
+    *series: Series,
+    title: str,
+    x: str,
+    y: str,
+    alt: str,
+    log: str = "",
+    target: float | None = None,
+    spans: Sequence[tuple[float, float]] = (),
+    span_label: str = "",
+    xlim: tuple[float, float] | None = None,
+    ylim: tuple[float, float] | None = None,
+    size: tuple[float, float] | None = None,
+) -> None:
+    """Draw curves into one panel and show it.
+
+    Args:
+        series: made by ``predicted``, ``derived``, ``measured`` or ``line``; the same roles look the same on every page.
+        title: the finding.
+        x, y: axis labels with units.
+        alt: what is to be seen, for those who cannot see it.
+        log: axes with a logarithmic scale: ``"x"``, ``"y"`` or ``"xy"``.
+        target: a thin dotted horizontal line.
+        spans: intervals of x to shade, named ``span_label`` in the legend.
+        xlim, ylim: axis limits.
+        size: width and height [inch].
+    """
+    canvas, ax = figure(title, x=x, y=y, size=size)
+    for index, (low, high) in enumerate(spans):
+        ax.axvspan(low, high, color=COLOURS["light"], alpha=0.15, label=words(span_label) if span_label and index == 0 else None)
+    if target is not None:
+        ax.axhline(target, color=COLOURS["limit"], lw=1, ls=":", zorder=0)
+    for one in series:
+        ax.plot(one.x, one.y, label=words(one.label), **one.style)
+    for axis in log:
+        getattr(ax, f"set_{axis}scale")("log")
+    if xlim is not None:
+        ax.set_xlim(*xlim)
+    if ylim is not None:
+        ax.set_ylim(*ylim)
+    show(canvas, alt)
 
 
 def show(canvas: Any, alt: str) -> None:
@@ -88,10 +161,14 @@ def show(canvas: Any, alt: str) -> None:
 
 
 def as_png(canvas: Any) -> bytes:
-    """The figure as PNG bytes, the same for the same figure."""
-    buffer = io.BytesIO()
-    canvas.savefig(buffer, format="png", metadata={"Software": None})
-    return buffer.getvalue()
+    """The figure as PNG bytes, the same for the same figure; 64 colours are plenty for a plot and keep pages small."""
+    from PIL import Image
+
+    full, small = io.BytesIO(), io.BytesIO()
+    canvas.savefig(full, format="png", metadata={"Software": None})
+    image = Image.open(full).convert("RGB").quantize(64, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    image.save(small, format="PNG", optimize=True)
+    return small.getvalue()
 
 
 def _check(canvas: Any, alt: str) -> None:
@@ -104,12 +181,7 @@ def _check(canvas: Any, alt: str) -> None:
             )
 
     demand(len(alt.strip()) > 20, "alternative text that says what is to be seen")
+    demand(bool(canvas.get_suptitle()), "title that states the finding")
     for ax in canvas.axes:
-        title = ax.get_title(loc="left") or ax.get_title()
-        demand(bool(title or canvas.get_suptitle()), "title that states the finding")
         demand("[" in ax.get_xlabel() and bool(ax.get_ylabel()), "axis label with its unit in brackets ([-] for none)")
         demand("[" in ax.get_ylabel(), "axis label with its unit in brackets ([-] for none)")
-
-
-def _wrapped(title: str, width: int) -> str:
-    return textwrap.fill(words(title), width)
