@@ -1,7 +1,32 @@
 """Control arithmetic without an engine."""
 
 from dexlab_course.control import laws
+from dexlab_course.control.command import Command, Refused
+from dexlab_course.control.command_inbox import CommandInbox, Latched, Refusal, Standing
+from dexlab_course.control.inverse_dynamics import commanded_acceleration, inverse_dynamics
 from dexlab_course.control.joint_space import JointSpacePd
 from dexlab_course.control.limits import EffortLimits, compose_effort
+from dexlab_course.control.multirate import MultiRate, Timeline, ZeroOrderHold
+from dexlab_course.control.operational_space import OperationalSpacePd, pose_error
+from dexlab_course.control.pid import Pid
 
-__all__ = ["EffortLimits", "JointSpacePd", "compose_effort", "laws"]
+__all__ = [
+    "Command",
+    "CommandInbox",
+    "EffortLimits",
+    "JointSpacePd",
+    "Latched",
+    "MultiRate",
+    "OperationalSpacePd",
+    "Pid",
+    "Refusal",
+    "Refused",
+    "Standing",
+    "Timeline",
+    "ZeroOrderHold",
+    "commanded_acceleration",
+    "compose_effort",
+    "inverse_dynamics",
+    "laws",
+    "pose_error",
+]

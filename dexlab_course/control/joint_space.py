@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dexlab_course.arrays import Floats, as_floats, finite, frozen, last_axis, non_negative
-from dexlab_course.control import laws
+from dexlab_course.control.repeated import Repeated
 from dexlab_course.errors import InvalidValueError, ShapeError, explain
 
 
@@ -15,8 +15,9 @@ class JointSpacePd:
 
         u = clip( kp deadband(e) + kd ((target - previous target) / H - v), saturation )
 
-    The first call after construction or ``reset`` has no previous target, so its target velocity is zero. Coordinates are
-    subtracted as they are: no wrap at ±pi, no rotation arithmetic, no integral, no gravity term.
+    where deadband(e) = sign(e) max(0, |e| - width), and clip leaves an entry alone whose saturation is negative. The first call
+    after construction or ``reset`` has no previous target, so its target velocity is zero. Coordinates are subtracted as they are:
+    no wrap at ±pi, no rotation arithmetic, no integral, no gravity term.
 
     Args:
         kp: stiffness [N·m/rad or N/m], shape (n,), finite.
@@ -51,7 +52,13 @@ class JointSpacePd:
         self.saturation: Floats = frozen(last_axis("saturation", saturation, self.n, of="joint"))
         width = non_negative("deadband", np.zeros(self.n) if deadband is None else deadband)
         self.deadband: Floats = frozen(last_axis("deadband", width, self.n, of="joint"))
+        # What compute needs at every call, in the form that needs least work.
+        limit = np.where(self.saturation < 0, np.inf, self.saturation)
+        self._limit = (Repeated(0.0 - limit), Repeated(limit)) if np.isfinite(limit).any() else None
+        self._band = (Repeated(0.0 - self.deadband), Repeated(self.deadband)) if self.deadband.any() else None
+        self._gains = (Repeated(self.kp), Repeated(self.kd))
         self._previous_target: Floats | None = None
+        self._scratch: Floats | None = None
 
     def reset(self) -> None:
         """Forget the previous target: the next call has target velocity zero. Gains stay."""
@@ -68,7 +75,7 @@ class JointSpacePd:
         Raises:
             InvalidValueError: ``dt`` is not positive (then no velocity can be formed), or the target is not finite. The previous
                 target is kept as it was.
-            ShapeError: a last axis is not n.
+            ShapeError: a last axis is not n, the three do not share a batch, or the batch is not that of the previous call.
         """
         if not dt > 0 or not np.isfinite(dt):
             message = explain(
@@ -80,7 +87,7 @@ class JointSpacePd:
             raise InvalidValueError(message)
         q = last_axis("q", as_floats("q", q), self.n, of="joint")
         v = last_axis("v", as_floats("v", v), self.n, of="joint")
-        target = last_axis("target", finite("target", target), self.n, of="joint")
+        target = last_axis("target", as_floats("target", target), self.n, of="joint")
         previous = target if self._previous_target is None else self._previous_target
         if previous.shape != target.shape:
             message = explain(
@@ -90,6 +97,40 @@ class JointSpacePd:
                 remedy="call reset() when the batch changes",
             )
             raise ShapeError(message)
-        effort = self.kp * laws.deadband(target - q, self.deadband) + self.kd * ((target - previous) / dt - v)
-        self._previous_target = target.copy()
-        return laws.saturate(effort, self.saturation, negative="unlimited")
+        try:
+            shape = np.broadcast_shapes(q.shape, v.shape, target.shape)
+        except ValueError as error:
+            message = explain(
+                "q, v and target do not belong together",
+                got=f"q {q.shape}, v {v.shape}, target {target.shape}",
+                expected=f"(..., {self.n}) with one batch",
+                remedy="read all three from the same environments",
+            )
+            raise ShapeError(message) from error
+        if not np.isfinite(target).all():
+            finite("target", target)  # says which entry
+        return self._law(q, v, target, previous, dt, shape)
+
+    def _law(self, q: Floats, v: Floats, target: Floats, previous: Floats, dt: float, shape: tuple[int, ...]) -> Floats:
+        # Each line is one pass over memory, and memory is what takes the time; hence the in-place operations and the kept scratch.
+        if self._scratch is None or self._scratch.shape != shape:
+            self._scratch = np.empty(shape)
+        kp, kd = (gain.like(shape) for gain in self._gains)
+        effort, rate = np.subtract(target, q, out=np.empty(shape)), self._scratch
+        if self._band is not None:
+            lower, upper = (edge.like(shape) for edge in self._band)
+            np.minimum(effort, upper, out=rate)
+            effort -= np.maximum(rate, lower, out=rate)
+        effort *= kp
+        np.subtract(target, previous, out=rate)
+        rate /= dt
+        rate -= v
+        rate *= kd
+        effort += rate
+        if self._limit is not None:
+            lower, upper = (edge.like(shape) for edge in self._limit)
+            np.maximum(np.minimum(effort, upper, out=effort), lower, out=effort)
+        if self._previous_target is None:
+            self._previous_target = np.empty(target.shape)
+        np.copyto(self._previous_target, target)
+        return effort

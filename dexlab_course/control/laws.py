@@ -79,7 +79,7 @@ def deadband(e: Operand, width: Operand) -> Floats:
     """
     width = non_negative("deadband width", width)
     e = as_floats("e", e)
-    return np.asarray(np.sign(e) * np.maximum(0.0, np.abs(e) - width))
+    return np.asarray(e - np.clip(e, -width, width))  # the same number as sign(e) max(0, |e| - width), in fewer passes
 
 
 def saturate(u: Operand, limit: Operand, *, negative: Literal["error", "unlimited"] = "error") -> Floats:
@@ -100,4 +100,4 @@ def saturate(u: Operand, limit: Operand, *, negative: Literal["error", "unlimite
     if negative == "unlimited":
         limit = np.where(limit < 0, np.inf, limit)
     limit = non_negative("limit", limit, allow_infinite=True)
-    return np.clip(as_floats("u", u), -limit, limit)
+    return np.clip(as_floats("u", u), 0.0 - limit, limit)  # 0.0 - limit: no negative zero

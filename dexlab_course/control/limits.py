@@ -1,12 +1,14 @@
 """Effort limits, and the one right place to apply them: after the sum, once."""
 
 import dataclasses
+import math
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dexlab_course.arrays import Floats, as_floats, frozen, last_axis, non_negative
+from dexlab_course.control.repeated import Repeated
 from dexlab_course.errors import InvalidValueError, ShapeError, explain
 
 
@@ -23,6 +25,7 @@ class EffortLimits:
 
     lower: Floats
     upper: Floats
+    _rows: tuple[Repeated, Repeated] = dataclasses.field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         lower, upper = as_floats("lower", self.lower), as_floats("upper", self.upper)
@@ -52,8 +55,9 @@ class EffortLimits:
                 remedy="swap the two, or check which array is which",
             )
             raise InvalidValueError(message)
-        object.__setattr__(self, "lower", frozen(lower))
-        object.__setattr__(self, "upper", frozen(upper))
+        object.__setattr__(self, "lower", frozen(lower + 0.0))  # no -0.0: "not driven" must print as 0
+        object.__setattr__(self, "upper", frozen(upper + 0.0))
+        object.__setattr__(self, "_rows", (Repeated(self.lower), Repeated(self.upper)))
 
     @classmethod
     def symmetric(cls, limit: ArrayLike) -> Self:
@@ -83,11 +87,13 @@ class EffortLimits:
 
     def apply(self, u: ArrayLike) -> Floats:
         """``u`` clipped entry by entry, shape (..., n) [N·m or N]. NaN is an error: clipping would let it pass."""
-        effort = as_floats("u", u)
+        return self._clip("u", as_floats("u", u), out=None)
+
+    def _clip(self, name: str, effort: Floats, *, out: Floats | None) -> Floats:
         if self.lower.ndim == 1:
-            last_axis("u", effort, self.lower.size, of="actuator")
-        total = effort.sum()
-        if total != total and np.isnan(effort).any():  # the sum is one cheap pass; NaN could also come from inf - inf
+            last_axis(name, effort, self.lower.size, of="actuator")
+        # The minimum is one cheap pass that NaN always survives. A sum would do too, but inf - inf makes it warn.
+        if effort.size and math.isnan(np.minimum.reduce(effort, axis=None)):
             message = explain(
                 "the effort is NaN",
                 got=f"NaN at index {tuple(int(i[0]) for i in np.nonzero(np.isnan(effort)))}",
@@ -95,7 +101,8 @@ class EffortLimits:
                 remedy="look at the terms of the sum one by one; nothing was written",
             )
             raise InvalidValueError(message)
-        return np.clip(effort, self.lower, self.upper)
+        lower, upper = (rows.like(effort.shape) for rows in self._rows)
+        return np.asarray(np.maximum(np.minimum(effort, upper, out=out), lower, out=out))
 
 
 def compose_effort(*terms: ArrayLike, limits: EffortLimits) -> Floats:
@@ -106,7 +113,7 @@ def compose_effort(*terms: ArrayLike, limits: EffortLimits) -> Floats:
 
     Raises:
         ShapeError: no term, or terms whose shapes do not broadcast.
-        InvalidValueError: the sum is NaN.
+        InvalidValueError: the sum is NaN; also when infinite terms of opposite sign meet.
 
     >>> compose_effort([-8.0], [10.0], limits=EffortLimits.symmetric([5.0])).tolist()
     [2.0]
@@ -118,9 +125,7 @@ def compose_effort(*terms: ArrayLike, limits: EffortLimits) -> Floats:
         raise ShapeError(message)
     arrays = [as_floats(f"term {index}", term) for index, term in enumerate(terms)]
     try:
-        total = arrays[0] if len(arrays) == 1 else arrays[0] + arrays[1]
-        for array in arrays[2:]:
-            total = total + array
+        shape = np.broadcast_shapes(*(array.shape for array in arrays))
     except ValueError as error:
         message = explain(
             "the terms have different lengths",
@@ -129,4 +134,10 @@ def compose_effort(*terms: ArrayLike, limits: EffortLimits) -> Floats:
             remedy="scatter each term into the full vector by joint name first",
         )
         raise ShapeError(message) from error
-    return limits.apply(total)
+    total = np.empty(shape)
+    # Infinity minus infinity is NaN and becomes an error in the next line, infinity alone is what limits are for: no warning.
+    with np.errstate(invalid="ignore", over="ignore"):
+        np.add(arrays[0], arrays[1] if len(arrays) > 1 else 0.0, out=total)
+        for array in arrays[2:]:
+            np.add(total, array, out=total)
+    return limits._clip("the sum", total, out=total)
