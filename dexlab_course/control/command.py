@@ -64,7 +64,7 @@ class Command:
     names: tuple[str, ...]
     values: tuple[float, ...]
     quantity: Quantity
-    units: tuple[str, ...]
+    units: tuple[str, ...] | str
     frame: str
     stamp: float
     sequence: int
@@ -92,7 +92,7 @@ class Command:
         for field in ("sequence", "episode"):
             count = getattr(self, field)
             self._require(
-                field, count, isinstance(count, numbers.Integral) and not isinstance(count, bool) and count >= 0, "a whole number >= 0"
+                field, count, isinstance(count, numbers.Integral) and not isinstance(count, bool) and int(count) >= 0, "a whole number >= 0"
             )
             object.__setattr__(self, field, int(count))
         for field, value in (("names", names), ("units", units), ("values", values), ("stamp", stamp), ("valid_for", valid_for)):
