@@ -2,6 +2,7 @@
 
 import html
 import os
+from collections.abc import Callable
 from typing import Any
 
 from dexlab_course.claims.catalogue import Claim
@@ -73,6 +74,7 @@ def line_html(row: Evidence) -> str:
 def _parts_html(row: Evidence) -> str:
     """Named parts as rows, readings as columns."""
     claim = row.claim
+    columns: list[tuple[str, Any, Callable[[Any, Any, float], str]]]
     columns = [(label("engine") + (f" ({row.note})" if row.note else ""), row.measured, show_measured)]
     if isinstance(row.derived, dict):
         columns.append((label("derived"), row.derived, show_measured))

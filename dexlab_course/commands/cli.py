@@ -56,3 +56,7 @@ def main() -> None:
     except DexlabCourseError as error:
         click.echo(f"dexlab: {error}", err=True)
         sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

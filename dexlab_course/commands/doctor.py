@@ -46,7 +46,8 @@ class Finding:
     "--engine", "engines", multiple=True, help="Engines that must work [default: those the environment was made for]; may be repeated."
 )
 @click.option("--warm", is_flag=True, help="Also fill Genesis' kernel cache, so that a class does not wait for the first compilation.")
-def doctor(engines: tuple[str, ...], warm: bool) -> None:
+@click.option("--quick", is_flag=True, help="Read versions only; do not start the engines.")
+def doctor(engines: tuple[str, ...], warm: bool, quick: bool) -> None:
     """Check Python, the engines, torch, the kernel, disk, caches, fonts and browser.
 
     The exit status is 0 when the chosen engines work.
@@ -57,7 +58,7 @@ def doctor(engines: tuple[str, ...], warm: bool) -> None:
     console = Console()
     wanted = engines or chosen_engines()
     problems = 0
-    for finding in examine(wanted):
+    for finding in examine(wanted, start=not quick):
         problems += finding.state == "problem"
         console.print(
             f"{_SIGN[finding.state]} {escape(finding.what)}" + (f"\n        [dim]->[/] {escape(finding.remedy)}" if finding.remedy else ""),
@@ -77,12 +78,12 @@ def chosen_engines() -> tuple[str, ...]:
     return tuple(engine for engine in ENGINES if engine != "drake" or sys.platform == "linux")
 
 
-def examine(engines: tuple[str, ...]) -> Iterator[Finding]:
+def examine(engines: tuple[str, ...], *, start: bool = True) -> Iterator[Finding]:
     """All findings, cheap ones first."""
     yield _python()
     yield _platform()
     for engine in ENGINES:
-        yield _engine(engine, engine in engines)
+        yield _engine(engine, engine in engines, start)
     if "genesis" in engines:
         yield _torch()
     yield _kernel()
@@ -111,7 +112,7 @@ def _platform() -> Finding:
     return Finding("problem", name, "the engines have no native Windows wheels: run the course inside WSL2")
 
 
-def _engine(engine: str, wanted: bool) -> Finding:
+def _engine(engine: str, wanted: bool, start: bool) -> Finding:
     pinned = _pinned(ENGINES[engine][1])
     found = version(engine)
     if not found:
@@ -119,8 +120,8 @@ def _engine(engine: str, wanted: bool) -> Finding:
             return Finding("note", f"{engine} is not installed and was not asked for", "")
         return Finding("problem", f"{engine} is not installed", f"make course ENGINES={engine}")
     command = [sys.executable, "-c", _IMPORTS[engine]]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    if done.returncode:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False) if start else None
+    if done is not None and done.returncode:
         last = (done.stderr.strip().splitlines() or [f"the process ended with {done.returncode}"])[-1]
         return Finding(
             "problem" if wanted else "note",

@@ -53,7 +53,7 @@ def figure(title: str, *, x: str | list[str], y: str | list[str], panels: int = 
         # Figure, not pyplot: nothing is registered globally, so nothing is drawn twice and nothing leaks.
         canvas = Figure(figsize=size or (7.2 if panels == 1 else 4.6 * panels, 3.6), layout="constrained")
         axes = canvas.subplots(1, panels)
-        canvas.suptitle(textwrap.fill(words(title), int(8 * canvas.get_figwidth())), x=0.01, ha="left", fontweight="bold", fontsize=12.5)
+        canvas.suptitle(textwrap.fill(words(title), int(8.8 * canvas.get_figwidth())), x=0.01, ha="left", fontweight="bold", fontsize=12.5)
         for index, ax in enumerate([axes] if panels == 1 else list(axes)):
             ax.set_xlabel(words(x if isinstance(x, str) else x[index]))
             ax.set_ylabel(words(y if isinstance(y, str) else y[index]))

@@ -53,7 +53,11 @@ def three_laws(
     return {name: Effort(round(u, 12), float(laws.saturate(u, limit))) for name, u in asked.items()}
 
 
-_WHERE = {"at the start": "Genesis, external controllers", "at the end": "Drake's built-in PD", "differenced target": "SuperDex' joint-space PD"}
+_WHERE = {
+    "at the start": "Genesis, external controllers",
+    "at the end": "Drake's built-in PD",
+    "differenced target": "SuperDex' joint-space PD",
+}
 _BAR = {"at the start": COLOURS["genesis"], "at the end": COLOURS["drake"], "differenced target": COLOURS["superdex"]}
 
 
@@ -87,7 +91,10 @@ def _bar(effort: Effort, limit: float, reach: float, colour: str) -> str:
         left, right = sorted((x(0.0), x(value)))
         return f'<rect x="{left:.1f}" y="5" width="{right - left:.1f}" height="16" {style}/>'
 
-    bounds = "".join(f'<line x1="{x(s * limit):.1f}" x2="{x(s * limit):.1f}" y1="0" y2="{height}" stroke="currentColor" stroke-dasharray="2 3"/>' for s in (-1, 1))
+    bounds = "".join(
+        f'<line x1="{x(s * limit):.1f}" x2="{x(s * limit):.1f}" y1="0" y2="{height}" stroke="currentColor" stroke-dasharray="2 3"/>'
+        for s in (-1, 1)
+    )
     label = f"asked {effort.asked:.3f}, given {effort.given:.3f} newton metres"
     return (
         f'<svg width="{width}" height="{height}" role="img" aria-label="{label}">{bounds}'
@@ -96,10 +103,12 @@ def _bar(effort: Effort, limit: float, reach: float, colour: str) -> str:
     )
 
 
-# name -> (label with unit, lowest, highest, step, first value)
+# name -> (label with unit, lowest, highest, step, first value). Gains span decades: their sliders run over the exponent of ten.
+LOG_SLIDERS = {
+    "kp": ("kp [N·m/rad]", 0.0, 6.0, 0.05, 20.0),
+    "kd": ("kd [N·m·s/rad]", -1.0, 3.5, 0.05, 2.0),
+}
 SLIDERS = {
-    "kp": ("kp [N·m/rad]", 0.0, 2000.0, 5.0, 20.0),
-    "kd": ("kd [N·m·s/rad]", 0.0, 100.0, 0.5, 2.0),
     "error": ("error [rad]", -1.0, 1.0, 0.01, 0.4),
     "velocity": ("velocity [rad/s]", -3.0, 3.0, 0.05, 0.5),
     "limit": ("limit [N·m]", 0.0, 50.0, 0.5, 10.0),
@@ -112,20 +121,21 @@ def pd_explorer() -> Any:
     """Sliders for gains, error, velocity and limit; the table below follows them. Works with the mouse and with the arrow keys."""
     import ipywidgets
 
-    layout = ipywidgets.Layout(width="430px")
+    look = {"layout": ipywidgets.Layout(width="430px"), "style": {"description_width": "130px"}}
     sliders = {
-        name: ipywidgets.FloatSlider(description=text, min=low, max=high, step=step, value=value, layout=layout, style={"description_width": "130px"})
-        for name, (text, low, high, step, value) in SLIDERS.items()
+        name: kind(description=text, min=low, max=high, step=step, value=value, **look)
+        for kind, table in ((ipywidgets.FloatLogSlider, LOG_SLIDERS), (ipywidgets.FloatSlider, SLIDERS))
+        for name, (text, low, high, step, value) in table.items()
     }
-    table = ipywidgets.HTML()
+    efforts = ipywidgets.HTML()
 
     def refresh(_: object = None) -> None:
         values = {name: slider.value for name, slider in sliders.items()}
-        table.value = as_html(three_laws(**values), values["limit"])
+        efforts.value = as_html(three_laws(**values), values["limit"])
 
     for slider in sliders.values():
         slider.observe(refresh, names="value")
     refresh()
     left = ipywidgets.VBox([sliders[name] for name in ("kp", "kd", "error", "velocity", "limit")])
     right = ipywidgets.VBox([sliders[name] for name in ("deadband", "target_jump")])
-    return ipywidgets.VBox([ipywidgets.HBox([left, right]), table])
+    return ipywidgets.VBox([ipywidgets.HBox([left, right]), efforts])
