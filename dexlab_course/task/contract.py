@@ -85,7 +85,7 @@ class Thresholds:
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
-            if value is None:
+            if value is None and field.default is None:
                 continue
             if not isinstance(value, int | float | np.floating | np.integer) or not 0 <= value < np.inf:
                 message = explain(
@@ -253,9 +253,15 @@ class TaskState:
     def start(cls, size: int = 1, *, now: float = 0.0, thresholds: Thresholds | None = None) -> Self:
         """``size`` environments at the begin of Approach, entered at ``now`` [s], with the open width.
 
+        Raises:
+            InvalidValueError: ``size`` is not a whole number >= 0, or ``now`` is not finite.
+
         >>> TaskState.start(2).names
         ('APPROACH', 'APPROACH')
         """
+        if not isinstance(size, int | np.integer) or size < 0:
+            message = explain("size cannot be used", got=repr(size), expected="a number of environments >= 0", remedy="pass an integer")
+            raise InvalidValueError(message)
         width = (thresholds or Thresholds()).open_width
         codes = np.zeros(size, np.int8)
         return cls(codes, np.full(size, now), np.full(size, np.inf), np.full(size, width), codes)
