@@ -11,7 +11,7 @@ from dexlab_course.errors import ModelFileError, explain
 
 if TYPE_CHECKING:
     from superdex.physics import Actor, Scene
-    from superdex.robotics import Bot, RoboticsContext
+    from superdex.robotics import Bot, BotPrefab, RoboticsContext
 
 
 def add_urdf(
@@ -47,7 +47,7 @@ def add_urdf(
         prefab = robotics.load_bot_prefab_from_urdf_file(str(path))
         if weld:
             prefab.joints[0].type = physics.ArticulatedJointType.HARD
-        bot = robotics.create_bot(scene, prefab, context)
+        return add_prefab(scene, context, prefab, self_contact=self_contact)
     except Exception as error:  # physics.Error, and whatever the XML reader raises
         message = explain(
             f"SuperDex cannot make a bot of {path.name}",
@@ -56,6 +56,21 @@ def add_urdf(
             remedy="open the file at the place named",
         )
         raise ModelFileError(message) from error
+
+
+def add_prefab(scene: "Scene", context: "RoboticsContext", prefab: "BotPrefab", *, self_contact: bool = False) -> "Bot":
+    """Create a bot from a prefab that was loaded, edited or made in code.
+
+    Args:
+        scene: where the bot goes.
+        context: of ``superdex.robotics.create_context()``.
+        prefab: joints and links.
+        self_contact: let the links of the bot touch each other.
+    """
+    import superdex.physics as physics
+    import superdex.robotics as robotics
+
+    bot = robotics.create_bot(scene, prefab, context)
     if not self_contact:
         handle = bot.get_articulated_actor().get_handle()
         scene.enable_actor_contact_symmetric(handle, handle, False, physics.IncludeNestedActors.YES)
@@ -81,3 +96,13 @@ def read_velocity(actor: "Actor") -> Floats:
     velocity = np.zeros(actor.get_num_dofs(), dtype=real())
     actor.get_articulated_joint_velocities(velocity)
     return velocity.astype(float)
+
+
+def read_external_forces(actor: "Actor") -> Floats:
+    """Generalized forces written from outside that act in the next step, shape (n_dofs,) [N·m or N].
+
+    Forces of a pose controller or a transmission are not among them.
+    """
+    forces = np.zeros(actor.get_num_dofs(), dtype=real())
+    actor.get_external_forces(forces)
+    return forces.astype(float)

@@ -1,0 +1,121 @@
+"""Test benches for SuperDex: the smallest bots in which one effect shows, all of them on a base that does not move."""
+
+import os
+import pathlib
+import tempfile
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dexlab_course.engines.superdex.load import add_prefab
+from dexlab_course.errors import ModelFileError, explain
+from dexlab_course.paths import ASSETS
+
+if TYPE_CHECKING:
+    from superdex.physics import Scene
+    from superdex.robotics import Bot, BotPrefab, RoboticsContext
+
+# SuperDex gives mass only to links with a mesh file; what the mesh looks like does not matter while nothing can touch it.
+_MESH = ASSETS / "meshes" / "link.obj"
+
+
+def add_slider(scene: "Scene", context: "RoboticsContext", *, mass: float = 1.0) -> "Bot":
+    """A block on a rail along x; one slot [m], one command [N]. ``mass`` of the block [kg]."""
+    return add_prefab(scene, context, _one_joint("PRISMATIC", axis=(1, 0, 0), mass=mass))
+
+
+def add_rotor(scene: "Scene", context: "RoboticsContext", *, inertia: float = 1.0) -> "Bot":
+    """A wheel on an axis along z, without stops; one slot [rad], one command [N·m]. ``inertia`` about every axis [kg·m²]."""
+    return add_prefab(scene, context, _one_joint("REVOLUTE", axis=(0, 0, 1), inertia=inertia))
+
+
+def add_ball(scene: "Scene", context: "RoboticsContext") -> "Bot":
+    """A body on a ball joint; three slots, a rotation vector [rad], and three commands [N·m]."""
+    return add_prefab(scene, context, _one_joint("SPHERICAL"))
+
+
+def add_lever(scene: "Scene", context: "RoboticsContext", *, reach: float = 0.1, effort_limit: float = 2.0) -> "Bot":
+    """A lever about y with a 40 mm cube at its end, which touches other bodies; a positive angle lowers it.
+
+    Args:
+        scene, context: where the bot goes, and the robotics context.
+        reach: distance of the cube's centre from the axis [m].
+        effort_limit: what the model says about its drive [N·m].
+    """
+    size = 0.04
+    stretch = (size / 0.96, size / 0.06, size / 0.06)  # the mesh is a bar of 0.96 m by 60 mm by 60 mm that begins at x = 0.02 m
+    body = {
+        "center_of_mass": [reach, 0.0, 0.0],
+        "shape_scale": list(stretch),
+        "shape_translation": [reach - size / 2 - 0.02 * stretch[0], 0.0, 0.0],
+    }
+    prefab = _one_joint("REVOLUTE", axis=(0, 1, 0), mass=0.5, inertia=1e-3, effort_limit=effort_limit, touches=True, **body)
+    return add_prefab(scene, context, prefab)
+
+
+def edited_urdf(path: str | os.PathLike[str], edits: Mapping[str, str]) -> "BotPrefab":
+    """The prefab of a URDF after textual changes; the file itself stays as it is.
+
+    Args:
+        path: the URDF; mesh files beside it are still found.
+        edits: old text -> new text. Every old text must occur.
+
+    Raises:
+        ModelFileError: a text to be changed does not occur.
+    """
+    import superdex.robotics as robotics
+
+    path = pathlib.Path(path)
+    text = path.read_text(encoding="utf-8")
+    for old, new in edits.items():
+        if old not in text:
+            message = explain(
+                f"{path.name} does not contain the text to be changed",
+                got=repr(old),
+                expected="a piece of the file, letter by letter",
+                remedy="copy it from the file",
+            )
+            raise ModelFileError(message)
+        text = text.replace(old, new)
+    text = text.replace('filename="meshes/', f'filename="{path.resolve().parent.as_posix()}/meshes/')
+    with tempfile.TemporaryDirectory(prefix="dexlab-urdf-") as folder:
+        variant = pathlib.Path(folder, path.name)
+        variant.write_text(text, encoding="utf-8")
+        return robotics.load_bot_prefab_from_urdf_file(str(variant))
+
+
+def _one_joint(
+    kind: str,
+    *,
+    axis: Sequence[float] = (),
+    mass: float = 1.0,
+    inertia: float = 1.0,
+    effort_limit: float = -1.0,
+    touches: bool = False,
+    **body: Any,
+) -> "BotPrefab":
+    """A welded base and one body on one joint of that kind."""
+    import superdex.physics as physics
+    import superdex.robotics as robotics
+
+    kinds = physics.ArticulatedJointType
+    joint = robotics.BotJointPrefab(name="joint", type=getattr(kinds, kind), effort_limit=effort_limit)
+    if axis:
+        joint.axis = list(axis)
+    body = {"center_of_mass": [0.0, 0.0, 0.0], **body}
+    if not touches:
+        body["collider_type"] = physics.ColliderType.NONE
+    prefab = robotics.BotPrefab(name="bench")
+    prefab.joints = [robotics.BotJointPrefab(name="root", type=kinds.HARD), joint]
+    prefab.links = [
+        robotics.BotLinkPrefab(name="base", parent_link=-1),
+        robotics.BotLinkPrefab(
+            name="body",
+            parent_link=0,
+            mass=mass,
+            moment_of_inertia=[inertia, 0.0, 0.0, inertia, 0.0, inertia],
+            shape_file=str(_MESH),
+            **body,
+        ),
+    ]
+    prefab.default_pose = [0.0] * (3 if kind == "SPHERICAL" else 1)  # a prefab made in code does not size it by itself
+    return prefab
