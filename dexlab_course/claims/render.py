@@ -38,16 +38,25 @@ def words(claim: Claim) -> str:
 
 def numbers(row: Evidence) -> list[tuple[str, str]]:
     """Pairs (what, value) in reading order; values carry the unit."""
-    claim, unit = row.claim, f" {row.claim.unit}" if row.claim.unit else ""
+    claim = row.claim
     engine = label("engine") + (f" ({row.note})" if row.note else "")
-    pairs = [(engine, show_measured(row.measured, claim.expect, claim.tolerance) + unit)]
+    pairs = [(engine, show_measured(row.measured, claim.expect, claim.tolerance))]
     if row.derived is not None:
-        pairs.append((label("derived"), show_measured(row.derived, claim.expect, claim.tolerance) + unit))
+        pairs.append((label("derived"), show_measured(row.derived, claim.expect, claim.tolerance)))
     if claim.has_text:
-        pairs.append((label("text"), show_expectation(claim.text, claim.tolerance) + unit))
+        pairs.append((label("text"), show_expectation(claim.text, claim.tolerance)))
     if not row.green:
-        pairs.append((label("expected"), show_expectation(claim.expect, claim.tolerance) + unit))
-    return pairs
+        pairs.append((label("expected"), show_expectation(claim.expect, claim.tolerance)))
+    return [(what, with_unit(value, claim.unit)) for what, value in pairs]
+
+
+def with_unit(value: str, unit: str) -> str:
+    """``value`` with its unit, where there is a number to carry it: an exception has no unit.
+
+    >>> with_unit("2", "N"), with_unit("RuntimeError", "N")
+    ('2 N', 'RuntimeError')
+    """
+    return f"{value} {unit}" if unit and any(character.isdigit() for character in value) else value
 
 
 def as_text(row: Evidence) -> str:
@@ -114,11 +123,15 @@ def table_html(rows: list[Evidence]) -> str:
 def _table_row(row: Evidence) -> str:
     claim = row.claim
     colour = _COLOUR["red"] if not row.green else _COLOUR[claim.verdict]
-    unit = f" {claim.unit}" if claim.unit else ""
-    measured = show_measured(row.measured, claim.expect, claim.tolerance) + unit
+    measured = with_unit(show_measured(row.measured, claim.expect, claim.tolerance), claim.unit)
     if row.note:
         measured = f"{measured} ({row.note})"
-    cells = [f"<code>{claim.id}</code>", _escape(words(claim)), f"<b>{_escape(measured)}</b>", _escape(_expected(row) + unit)]
+    cells = [
+        f"<code>{claim.id}</code>",
+        _escape(words(claim)),
+        f"<b>{_escape(measured)}</b>",
+        _escape(with_unit(_expected(row), claim.unit)),
+    ]
     style = "text-align:left;padding:2px 10px;max-width:34em;white-space:normal"
     return (
         "<tr>"

@@ -134,6 +134,32 @@ def curves(
     show(canvas, alt)
 
 
+def outcomes(
+    rows: dict[str, Sequence[float] | str], *, bars: dict[str, str], title: str, x: str, alt: str, size: tuple[float, float] | None = None
+) -> None:
+    """Draw what came of several set-ups as rows of horizontal bars, or as words where a set-up gave no number.
+
+    Args:
+        rows: by set-up, one number for each bar, or words.
+        bars: by bar, its name in the legend and its colour.
+        title, x, alt: as for ``curves``.
+    """
+    canvas, ax = figure(title, x=x, y="set-up [-]", size=size or (8.2, 0.9 + 0.42 * len(rows)))
+    thick = 0.7 / len(bars)
+    for row, result in enumerate(rows.values()):
+        if isinstance(result, str):
+            ax.text(0.01, row, words(result), va="center", transform=ax.get_yaxis_transform(), color=COLOURS["genesis"], fontweight="bold")
+            continue
+        for index, (value, colour) in enumerate(zip(result, bars.values(), strict=True)):
+            ax.barh(row - 0.35 + thick * (index + 0.5), value, height=0.9 * thick, color=COLOURS[colour])
+    for name, colour in bars.items():
+        ax.barh(0, 0, color=COLOURS[colour], label=words(name))
+    ax.set_yticks(range(len(rows)), [words(name) for name in rows])
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.locator_params(axis="x", nbins=6)
+    show(canvas, alt)
+
+
 def show(canvas: Any, alt: str) -> None:
     """Display a figure with its alternative text.
 
