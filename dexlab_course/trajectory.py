@@ -83,7 +83,7 @@ class Trajectory:
         from scipy.interpolate import CubicSpline
 
         t, q = finite("times", times, unit="s"), finite("points", points)
-        if t.ndim != 1 or q.ndim != 2 or len(q) != t.size or t.size < 2:
+        if t.ndim != 1 or q.ndim != 2 or len(q) != t.size or t.size < 2 or not q.size:
             exchanged = q.ndim == 2 and q.shape[1] == t.size
             message = explain(
                 "times and points do not fit",
@@ -249,7 +249,7 @@ class Trajectory:
             ShapeError: a limit has the wrong length.
         """
         factor = self._least_stretch(velocity, acceleration)
-        return self.stretched(factor) if factor > 1 else self
+        return self if self.respects(velocity=velocity, acceleration=acceleration) else self.stretched(factor)
 
     def _least_stretch(self, velocity: ArrayLike, acceleration: ArrayLike) -> float:
         peak = self.extrema()

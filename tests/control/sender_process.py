@@ -37,6 +37,7 @@ def chaotic(channel, observations, template, offset, seed):
             if chance.random() < 0.8:  # otherwise lost
                 time.sleep(chance.uniform(0, 2e-4))
                 channel.send(message)
+        observations.send(now)  # done with this one
     channel.close()
 
 
