@@ -1,0 +1,377 @@
+"""Inverse kinematics compiled with numba: the algorithm of ``solve.py``, laid out for speed. A reader may skip this file.
+
+Sixteen starts go side by side ("lanes"), each on its own goal. All lanes take their step together, in vector instructions; then each
+lane decides alone whether its start has arrived, has failed and begins anew, or leaves its place to the next goal. A lane sees
+nothing of its neighbours, so the answer to a goal does not depend on what else is in the batch. One goal a call uses the same code
+with one lane.
+
+The base pose is expressed in the goal's frame G before the first step. Then the tool has to reach the identity, and neither the
+error nor the Jacobian needs another rotation.
+"""
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dexlab_course.kinematics import compiled as kinematics
+from dexlab_course.kinematics import jit
+from dexlab_course.kinematics.compiled import walk
+from dexlab_course.kinematics.jit import helper, inlined
+
+# Polynomial in z = t^2 for (atan t / t - 1) / z on |t| <= tan(pi/8), fitted with mpmath's Chebyshev fit; error of atan t / t below 2e-16.
+_A1, _A2, _A3, _A4, _A5 = -0.3333333333333324, 0.1999999999989756, -0.1428571426595293, 0.11111109627206857, -0.09090852255728335
+_A6, _A7, _A8, _A9, _A10 = 0.0769104971487617, -0.06649556219483789, 0.057359799104905136, -0.04482174587127949, 0.022734660289432312
+# Below this value of (1 + cos angle) / 2 the sine is too small to give the axis; it is taken from the symmetric part instead.
+_NEAR_PI = 1e-3
+
+# The same numbers as in solve.py and starts.py; a test compares.
+_HALVING, _FLOOR, _PATIENCE, _MORE_PATIENCE_EVERY, _LAST_PATIENCE = 0.5, 1e-14, 3, 10, 10
+_ORTHONORMAL, _HUGE = 1e-5, 1e100
+_SOLVED, _STALLED, _MAX_ITERATIONS, _OUT_OF_REACH, _INVALID_GOAL = 0.0, 1.0, 2.0, 3.0, 4.0
+_GOLDEN, _MIX_1, _MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+
+
+@inlined
+def _residual(S, mask, e, E, lanes):
+    """e (6, lanes): how to move the tool onto the goal, in G; E (3, lanes): squared position and rotation error, (1 + cos angle)/2."""
+    m0, m1, m2, m3, m4, m5 = mask[0], mask[1], mask[2], mask[3], mask[4], mask[5]
+    for lane in range(lanes):
+        v0, v1, v2 = 0.5 * (S[7, lane] - S[5, lane]), 0.5 * (S[2, lane] - S[6, lane]), 0.5 * (S[3, lane] - S[1, lane])
+        half = 0.25 * (1.0 + S[0, lane] + S[4, lane] + S[8, lane])
+        E[2, lane] = half
+        # |v| = sin angle. The angle comes from tan(angle/8), by halving tan(angle/2) = sin / (1 + cos) twice; v times angle/sin
+        # is formed without dividing by the sine.
+        g0 = 0.5 / max(half, _NEAR_PI)
+        t = (v0 * v0 + v1 * v1 + v2 * v2) * g0 * g0
+        g1 = 1.0 / (1.0 + math.sqrt(1.0 + t))
+        t *= g1 * g1
+        g2 = 1.0 / (1.0 + math.sqrt(1.0 + t))
+        z = t * g2 * g2
+        high = _A6 + z * (_A7 + z * (_A8 + z * (_A9 + z * _A10)))
+        f = 8.0 * g0 * g1 * g2 * (1.0 + z * (_A1 + z * (_A2 + z * (_A3 + z * (_A4 + z * (_A5 + z * high))))))
+        e0, e1, e2 = -m0 * S[9, lane], -m1 * S[10, lane], -m2 * S[11, lane]
+        e3, e4, e5 = m3 * f * v0, m4 * f * v1, m5 * f * v2
+        e[0, lane], e[1, lane], e[2, lane], e[3, lane], e[4, lane], e[5, lane] = e0, e1, e2, e3, e4, e5
+        E[0, lane] = e0 * e0 + e1 * e1 + e2 * e2
+        E[1, lane] = e3 * e3 + e4 * e4 + e5 * e5
+
+
+@inlined
+def _normal_equations(slides, lower, upper, mask, damping, q, S, z, o, e, E, J, H, lanes):
+    """J (n, 6, lanes) with the columns of blocked joints set to zero, and the lower triangle of J J^T + lambda 1 in H (21, lanes)."""
+    m0, m1, m2, m3, m4, m5 = mask[0], mask[1], mask[2], mask[3], mask[4], mask[5]
+    for k in range(21):
+        for lane in range(lanes):
+            H[k, lane] = 0.0
+    for i in range(q.shape[0]):
+        low, high = lower[i], upper[i]
+        turn = 0.0 if slides[i] else 1.0
+        for lane in range(lanes):
+            z0, z1, z2 = z[i, 0, lane], z[i, 1, lane], z[i, 2, lane]
+            x, y, w = S[9, lane] - o[i, 0, lane], S[10, lane] - o[i, 1, lane], S[11, lane] - o[i, 2, lane]
+            slide = 1.0 - turn
+            a, b, c = (
+                m0 * (turn * (z1 * w - z2 * y) + slide * z0),
+                m1 * (turn * (z2 * x - z0 * w) + slide * z1),
+                m2 * (turn * (z0 * y - z1 * x) + slide * z2),
+            )
+            d, f, g = m3 * turn * z0, m4 * turn * z1, m5 * turn * z2
+            push = a * e[0, lane] + b * e[1, lane] + c * e[2, lane] + d * e[3, lane] + f * e[4, lane] + g * e[5, lane]
+            free = 1.0
+            if q[i, lane] <= low and push < 0.0:
+                free = 0.0
+            if q[i, lane] >= high and push > 0.0:
+                free = 0.0
+            a, b, c, d, f, g = free * a, free * b, free * c, free * d, free * f, free * g
+            J[i, 0, lane], J[i, 1, lane], J[i, 2, lane], J[i, 3, lane], J[i, 4, lane], J[i, 5, lane] = a, b, c, d, f, g
+            H[0, lane] += a * a
+            H[1, lane] += b * a
+            H[2, lane] += b * b
+            H[3, lane] += c * a
+            H[4, lane] += c * b
+            H[5, lane] += c * c
+            H[6, lane] += d * a
+            H[7, lane] += d * b
+            H[8, lane] += d * c
+            H[9, lane] += d * d
+            H[10, lane] += f * a
+            H[11, lane] += f * b
+            H[12, lane] += f * c
+            H[13, lane] += f * d
+            H[14, lane] += f * f
+            H[15, lane] += g * a
+            H[16, lane] += g * b
+            H[17, lane] += g * c
+            H[18, lane] += g * d
+            H[19, lane] += g * f
+            H[20, lane] += g * g
+    for lane in range(lanes):
+        trace = H[0, lane] + H[2, lane] + H[5, lane] + H[9, lane] + H[14, lane] + H[20, lane]
+        shift = damping * 0.5 * (E[0, lane] + E[1, lane]) + _FLOOR * trace
+        H[0, lane] += shift
+        H[2, lane] += shift
+        H[5, lane] += shift
+        H[9, lane] += shift
+        H[14, lane] += shift
+        H[20, lane] += shift
+
+
+@inlined
+def _solve_6x6(H, e, y, lanes):
+    """y = H^-1 e by L D L^T, written out: l are the entries of L D, m those of L, d the inverse of D."""
+    for lane in range(lanes):
+        d0 = 1.0 / H[0, lane]
+        l10, l20, l30, l40, l50 = H[1, lane], H[3, lane], H[6, lane], H[10, lane], H[15, lane]
+        m10, m20, m30, m40, m50 = l10 * d0, l20 * d0, l30 * d0, l40 * d0, l50 * d0
+        d1 = 1.0 / (H[2, lane] - m10 * l10)
+        l21, l31 = H[4, lane] - m20 * l10, H[7, lane] - m30 * l10
+        l41, l51 = H[11, lane] - m40 * l10, H[16, lane] - m50 * l10
+        m21, m31, m41, m51 = l21 * d1, l31 * d1, l41 * d1, l51 * d1
+        d2 = 1.0 / (H[5, lane] - m20 * l20 - m21 * l21)
+        l32 = H[8, lane] - m30 * l20 - m31 * l21
+        l42 = H[12, lane] - m40 * l20 - m41 * l21
+        l52 = H[17, lane] - m50 * l20 - m51 * l21
+        m32, m42, m52 = l32 * d2, l42 * d2, l52 * d2
+        d3 = 1.0 / (H[9, lane] - m30 * l30 - m31 * l31 - m32 * l32)
+        l43 = H[13, lane] - m40 * l30 - m41 * l31 - m42 * l32
+        l53 = H[18, lane] - m50 * l30 - m51 * l31 - m52 * l32
+        m43, m53 = l43 * d3, l53 * d3
+        d4 = 1.0 / (H[14, lane] - m40 * l40 - m41 * l41 - m42 * l42 - m43 * l43)
+        l54 = H[19, lane] - m50 * l40 - m51 * l41 - m52 * l42 - m53 * l43
+        m54 = l54 * d4
+        d5 = 1.0 / (H[20, lane] - m50 * l50 - m51 * l51 - m52 * l52 - m53 * l53 - m54 * l54)
+        b0 = e[0, lane]
+        b1 = e[1, lane] - m10 * b0
+        b2 = e[2, lane] - m20 * b0 - m21 * b1
+        b3 = e[3, lane] - m30 * b0 - m31 * b1 - m32 * b2
+        b4 = e[4, lane] - m40 * b0 - m41 * b1 - m42 * b2 - m43 * b3
+        b5 = e[5, lane] - m50 * b0 - m51 * b1 - m52 * b2 - m53 * b3 - m54 * b4
+        y5 = b5 * d5
+        y4 = b4 * d4 - m54 * y5
+        y3 = b3 * d3 - m43 * y4 - m53 * y5
+        y2 = b2 * d2 - m32 * y3 - m42 * y4 - m52 * y5
+        y1 = b1 * d1 - m21 * y2 - m31 * y3 - m41 * y4 - m51 * y5
+        y0 = b0 * d0 - m10 * y1 - m20 * y2 - m30 * y3 - m40 * y4 - m50 * y5
+        y[0, lane], y[1, lane], y[2, lane], y[3, lane], y[4, lane], y[5, lane] = y0, y1, y2, y3, y4, y5
+
+
+@inlined
+def _move(lower, upper, J, y, moving, q, lanes):
+    """q += J^T y, clipped to the limits; a lane whose ``moving`` is 0 stays."""
+    for i in range(q.shape[0]):
+        low, high = lower[i], upper[i]
+        for lane in range(lanes):
+            dq = J[i, 0, lane] * y[0, lane] + J[i, 1, lane] * y[1, lane] + J[i, 2, lane] * y[2, lane]
+            dq += J[i, 3, lane] * y[3, lane] + J[i, 4, lane] * y[4, lane] + J[i, 5, lane] * y[5, lane]
+            q[i, lane] = min(max(q[i, lane] + moving[lane] * dq, low), high)
+
+
+@helper
+def _rotation_vector(r00, r01, r02, r10, r11, r12, r20, r21, r22):
+    """The rotation vector of one matrix, right everywhere from 0 to pi."""
+    v0, v1, v2 = 0.5 * (r21 - r12), 0.5 * (r02 - r20), 0.5 * (r10 - r01)
+    c = 0.5 * (r00 + r11 + r22 - 1.0)
+    s = math.sqrt(v0 * v0 + v1 * v1 + v2 * v2)
+    angle = math.atan2(s, c)
+    if c > -0.99:
+        f = angle / s if s > 1e-9 else 1.0
+        return f * v0, f * v1, f * v2
+    # R + R^T = 2 cos 1 + 2 (1 - cos) a a^T: the longest column of a a^T is the axis.
+    x, y, w = 0.5 * (r01 + r10), 0.5 * (r02 + r20), 0.5 * (r12 + r21)
+    if r00 >= r11 and r00 >= r22:
+        a0, a1, a2 = r00 - c, x, y
+    elif r11 >= r22:
+        a0, a1, a2 = x, r11 - c, w
+    else:
+        a0, a1, a2 = y, w, r22 - c
+    f = angle / math.sqrt(a0 * a0 + a1 * a1 + a2 * a2)
+    if a0 * v0 + a1 * v1 + a2 * v2 < 0.0:
+        f = -f
+    return f * a0, f * a1, f * a2
+
+
+@helper
+def _measure(A, slides, q, lane, X, b, mask):
+    """Position and rotation error of one lane, from the definition: forward kinematics with the library's sine and cosine."""
+    n = q.shape[0]
+    R, p = np.eye(3), np.zeros(3)
+    for i in range(n + 1):
+        s, c, d = 0.0, 1.0, 0.0
+        if i < n:
+            if slides[i]:
+                d = q[i, lane]
+            else:
+                s, c = math.sin(q[i, lane]), math.cos(q[i, lane])
+        for r in range(3):
+            x, y, w = R[r, 0], R[r, 1], R[r, 2]
+            c0 = x * A[i, 0, 0] + y * A[i, 1, 0] + w * A[i, 2, 0]
+            c1 = x * A[i, 0, 1] + y * A[i, 1, 1] + w * A[i, 2, 1]
+            c2 = x * A[i, 0, 2] + y * A[i, 1, 2] + w * A[i, 2, 2]
+            p[r] += x * A[i, 0, 3] + y * A[i, 1, 3] + w * A[i, 2, 3] + d * c2
+            R[r, 0], R[r, 1], R[r, 2] = c * c0 + s * c1, c * c1 - s * c0, c2
+    D, gap = np.zeros((3, 3)), np.zeros(3)  # the tool's rotation and position as seen from the goal
+    for r in range(3):
+        for k in range(3):
+            gap[r] += X[b, k, r] * (p[k] - X[b, k, 3])
+            for c in range(3):
+                D[r, c] += X[b, k, r] * R[k, c]
+    v0, v1, v2 = _rotation_vector(D[0, 0], D[0, 1], D[0, 2], D[1, 0], D[1, 1], D[1, 2], D[2, 0], D[2, 1], D[2, 2])
+    position = math.sqrt((mask[0] * gap[0]) ** 2 + (mask[1] * gap[1]) ** 2 + (mask[2] * gap[2]) ** 2)
+    return position, math.sqrt((mask[3] * v0) ** 2 + (mask[4] * v1) ** 2 + (mask[5] * v2) ** 2)
+
+
+@helper
+def _is_pose(X, b):
+    for r in range(4):
+        for c in range(4):
+            if not abs(X[b, r, c]) < _HUGE:
+                return False
+    if X[b, 3, 0] != 0.0 or X[b, 3, 1] != 0.0 or X[b, 3, 2] != 0.0 or X[b, 3, 3] != 1.0:
+        return False
+    for r in range(3):
+        for c in range(3):
+            dot = X[b, 0, r] * X[b, 0, c] + X[b, 1, r] * X[b, 1, c] + X[b, 2, r] * X[b, 2, c]
+            if not abs(dot - (1.0 if r == c else 0.0)) <= _ORTHONORMAL:
+                return False
+    minor0 = X[b, 1, 1] * X[b, 2, 2] - X[b, 1, 2] * X[b, 2, 1]
+    minor1 = X[b, 1, 0] * X[b, 2, 2] - X[b, 1, 2] * X[b, 2, 0]
+    minor2 = X[b, 1, 0] * X[b, 2, 1] - X[b, 1, 1] * X[b, 2, 0]
+    return X[b, 0, 0] * minor0 - X[b, 0, 1] * minor1 + X[b, 0, 2] * minor2 > 0.0
+
+
+@helper
+def _uniform(seed, counter):
+    """Number ``counter`` of the stream that ``seed`` names, in [0, 1): see starts.py."""
+    x = seed + np.uint64(counter + 1) * _GOLDEN
+    x = (x ^ (x >> np.uint64(30))) * _MIX_1
+    x = (x ^ (x >> np.uint64(27))) * _MIX_2
+    x = x ^ (x >> np.uint64(31))
+    return float(x >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+def _for_lanes(lanes):
+    """The solver as plain Python, with the number of lanes as a constant that numba can see."""
+
+    def solve(A, slides, limits, X, Q0, mask, tolerance_p, tolerance_r, damping, max_iterations, restarts, reach, seed, Q, info):
+        """Fill Q (B, n) and info (B, 6): reason, iterations, restarts, position error, rotation error, limit violation.
+
+        limits (6, n): the chain's lower and upper limits, the same as the step keeps to (infinite when ignored), the sampling range.
+        """
+        B, n = Q.shape
+        lower, upper = limits[2], limits[3]
+        q, best = np.zeros((n, lanes)), np.zeros((n, lanes))
+        base, S = np.zeros((12, lanes)), np.zeros((12, lanes))
+        z, o, J = np.zeros((n, 3, lanes)), np.zeros((n, 3, lanes)), np.zeros((n, 6, lanes))
+        H, e, y, E = np.zeros((21, lanes)), np.zeros((6, lanes)), np.zeros((6, lanes)), np.zeros((3, lanes))
+        moving, reference, best_cost = np.zeros(lanes), np.zeros(lanes), np.zeros(lanes)
+        goal, start, last = np.full(lanes, -1), np.zeros(lanes, np.int64), np.zeros(lanes, np.int64)
+        beyond = np.zeros(lanes, np.bool_)
+        iteration, total, stalled = np.zeros(lanes, np.int64), np.zeros(lanes, np.int64), np.zeros(lanes, np.int64)
+        position_goals = mask[0] * mask[1] * mask[2] > 0.0
+        upcoming = 0
+        running = 1
+        while running > 0:
+            walk(A, slides, q, base, S, z, o, lanes)
+            _residual(S, mask, e, E, lanes)
+            running = 0
+            stepping = False
+            for lane in range(lanes):
+                b = goal[lane]
+                moving[lane] = 0.0
+                failed = False
+                if b >= 0:
+                    if E[2, lane] < _NEAR_PI:
+                        v0, v1, v2 = _rotation_vector(
+                            S[0, lane], S[3, lane], S[6, lane], S[1, lane], S[4, lane], S[7, lane], S[2, lane], S[5, lane], S[8, lane]
+                        )
+                        e[3, lane], e[4, lane], e[5, lane] = -mask[3] * v0, -mask[4] * v1, -mask[5] * v2
+                        E[1, lane] = e[3, lane] ** 2 + e[4, lane] ** 2 + e[5, lane] ** 2
+                    solved = E[0, lane] <= tolerance_p * tolerance_p and E[1, lane] <= tolerance_r * tolerance_r
+                    position_error, rotation_error = 0.0, 0.0
+                    if solved:
+                        position_error, rotation_error = _measure(A, slides, q, lane, X, b, mask)
+                        solved = position_error <= tolerance_p and rotation_error <= tolerance_r
+                    reason = _SOLVED
+                    if not solved:
+                        cost = 0.5 * (E[0, lane] + E[1, lane])
+                        if cost <= _HALVING * reference[lane]:
+                            reference[lane] = cost
+                            stalled[lane] = 0
+                        else:
+                            stalled[lane] += 1
+                        patience = _LAST_PATIENCE if start[lane] == last[lane] else _PATIENCE + start[lane] // _MORE_PATIENCE_EVERY
+                        reason = _STALLED if stalled[lane] >= patience else _MAX_ITERATIONS
+                        failed = stalled[lane] >= patience or iteration[lane] >= max_iterations
+                        if failed and cost < best_cost[lane]:
+                            best_cost[lane] = cost
+                            for i in range(n):
+                                best[i, lane] = q[i, lane]
+                    if solved or (failed and start[lane] == last[lane]):
+                        if not solved:
+                            for i in range(n):
+                                q[i, lane] = best[i, lane]
+                            position_error, rotation_error = _measure(A, slides, q, lane, X, b, mask)
+                            if beyond[lane]:
+                                reason = _OUT_OF_REACH
+                        violation = 0.0
+                        for i in range(n):
+                            Q[b, i] = q[i, lane]
+                            violation = max(violation, max(limits[0, i] - q[i, lane], q[i, lane] - limits[1, i]))
+                        info[b, 0], info[b, 1], info[b, 2] = reason, total[lane], start[lane]
+                        info[b, 3], info[b, 4], info[b, 5] = position_error, rotation_error, violation
+                        goal[lane] = -1
+                    elif failed:
+                        start[lane] += 1
+                        for i in range(n):
+                            share = _uniform(seed, (b * (restarts + 1) + start[lane]) * n + i)
+                            q[i, lane] = limits[4, i] + share * (limits[5, i] - limits[4, i])
+                        iteration[lane], stalled[lane], reference[lane] = 0, 0, np.inf
+                    else:
+                        iteration[lane] += 1
+                        total[lane] += 1
+                        moving[lane] = 1.0
+                        stepping = True
+                while goal[lane] < 0 and upcoming < B:  # the lane is free: take the next goal
+                    b = upcoming
+                    upcoming += 1
+                    for i in range(n):
+                        q[i, lane] = min(max(Q0[b if Q0.shape[0] > 1 else 0, i], lower[i]), upper[i])
+                        best[i, lane] = q[i, lane]
+                    if not _is_pose(X, b):
+                        for i in range(n):
+                            Q[b, i] = q[i, lane]
+                        info[b, 0], info[b, 3], info[b, 4] = _INVALID_GOAL, np.nan, np.nan
+                        info[b, 1], info[b, 2], info[b, 5] = 0.0, 0.0, 0.0
+                        for i in range(n):
+                            info[b, 5] = max(info[b, 5], max(limits[0, i] - q[i, lane], q[i, lane] - limits[1, i]))
+                        continue
+                    goal[lane] = b
+                    for c in range(3):
+                        for r in range(3):
+                            base[3 * c + r, lane] = X[b, c, r]
+                        base[9 + c, lane] = -(X[b, 0, c] * X[b, 0, 3] + X[b, 1, c] * X[b, 1, 3] + X[b, 2, c] * X[b, 2, 3])
+                    distance = math.sqrt(X[b, 0, 3] ** 2 + X[b, 1, 3] ** 2 + X[b, 2, 3] ** 2)
+                    beyond[lane] = position_goals and distance > reach + tolerance_p
+                    last[lane] = 0 if beyond[lane] else restarts
+                    start[lane], iteration[lane], total[lane], stalled[lane] = 0, 0, 0, 0
+                    reference[lane], best_cost[lane] = np.inf, np.inf
+                if goal[lane] >= 0:
+                    running += 1
+            if stepping:
+                _normal_equations(slides, lower, upper, mask, damping, q, S, z, o, e, E, J, H, lanes)
+                _solve_6x6(H, e, y, lanes)
+                _move(lower, upper, J, y, moving, q, lanes)
+
+    return solve
+
+
+_SIGNATURE = "void(f8[:,:,::1], b1[::1], f8[:,::1], f8[:,:,::1], f8[:,::1], f8[::1], f8, f8, f8, i8, i8, f8, u8, f8[:,::1], f8[:,::1])"
+
+
+@functools.cache
+def kernel(lanes: int) -> Callable[..., Any]:
+    """The machine code for one lane (single goals, small batches) or sixteen; compiled or loaded at the first call."""
+    return jit.compiled(_SIGNATURE, __file__, kinematics.__file__)(_for_lanes(lanes))
