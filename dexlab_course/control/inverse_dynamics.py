@@ -1,9 +1,11 @@
 """Terms that use a model of the arm: cancel gravity, or cancel all of its dynamics and command an acceleration."""
 
+from typing import Protocol
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dexlab_course.arrays import Floats, Operand, as_floats, finite, is_symbolic, last_axis
+from dexlab_course.arrays import Floats, Operand, as_floats, finite, frozen, is_symbolic, last_axis
 from dexlab_course.errors import ShapeError, explain
 
 
@@ -71,3 +73,38 @@ def commanded_acceleration(
     n = as_floats("q", q).shape[-1:] or (1,)
     q, v, q_des, v_des, a_des = (last_axis(name, finite(name, value), n[0], of="joint") for name, value in given.items())
     return np.asarray(a_des + finite("kp", kp) * (q_des - q) + finite("kd", kd) * (v_des - v))
+
+
+class ArmModel(Protocol):
+    """What a controller must know of an arm; ``kinematics.TwoLinkArm`` knows it in closed form."""
+
+    def mass_matrix(self, q: Operand) -> Operand:
+        """M(q), shape (..., n, n)."""
+
+    def bias(self, q: Operand, v: Operand) -> Operand:
+        """Coriolis and centrifugal terms, shape (..., n)."""
+
+    def gravity(self, q: Operand) -> Operand:
+        """The effort that holds the arm, shape (..., n)."""
+
+
+class InverseDynamicsPd:
+    """``u = M(q) (a_des + kp (q_des - q) + kd (v_des - v)) + bias(q, v) + gravity(q)``.
+
+    Args:
+        model: of the arm; where it is wrong, what it should have cancelled stays.
+        kp: [1/s²], a number or shape (n,).
+        kd: [1/s], likewise.
+
+    Raises:
+        InvalidValueError: a gain is not finite.
+    """
+
+    def __init__(self, model: ArmModel, *, kp: ArrayLike, kd: ArrayLike) -> None:
+        self.model, self.kp, self.kd = model, frozen(finite("kp", kp)), frozen(finite("kd", kd))
+
+    def compute(self, q: ArrayLike, v: ArrayLike, q_des: ArrayLike, v_des: ArrayLike, a_des: ArrayLike) -> Floats:
+        """The generalized force, shape (..., n) [N·m or N], not limited; arguments as for ``commanded_acceleration``."""
+        a = commanded_acceleration(q, v, q_des, v_des, a_des, kp=self.kp, kd=self.kd)
+        model = self.model
+        return np.asarray(inverse_dynamics(model.mass_matrix(q), model.bias(q, v), model.gravity(q), a))

@@ -4,50 +4,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dexlab_course.arrays import Floats, as_floats, finite, frozen, non_negative
-from dexlab_course.errors import InvalidValueError, ShapeError, explain
+from dexlab_course.errors import ShapeError, explain
+from dexlab_course.kinematics import frames
 
 _TWIST = 6
-
-
-def pose_error(X_WT: ArrayLike, X_WT_des: ArrayLike) -> Floats:
-    """What separates a pose from its goal, as a twist over one second, linear part first: [p_des - p; rotvec(R_des R^T)].
-
-    Both parts are expressed in W. The rotation part is the rotation vector of the turn from the present to the wanted orientation:
-    its direction is the axis, its length the angle in [0, pi]. It is not a difference of roll, pitch and yaw.
-
-    Args:
-        X_WT, X_WT_des: poses of the tool frame T in W, present and wanted, homogeneous, shape (..., 4, 4).
-
-    Returns:
-        Shape (..., 6), [m, m, m, rad, rad, rad].
-
-    Raises:
-        ShapeError: a pose is not (..., 4, 4), or the batches do not fit.
-        InvalidValueError: a pose is not finite, or its rotation part is not a rotation.
-
-    >>> X = np.eye(4); X_des = np.eye(4); X_des[:3, 3] = [0.1, 0.0, 0.0]
-    >>> pose_error(X, X_des).tolist()
-    [0.1, 0.0, 0.0, 0.0, 0.0, 0.0]
-    """
-    X, X_des = _pose("X_WT", X_WT), _pose("X_WT_des", X_WT_des)
-    try:
-        batch = np.broadcast_shapes(X.shape[:-2], X_des.shape[:-2])
-    except ValueError as error:
-        message = explain(
-            "the two poses have different batches",
-            got=f"{X.shape} and {X_des.shape}",
-            expected="(..., 4, 4) with batches that broadcast",
-            remedy="give one goal, or one for each pose",
-        )
-        raise ShapeError(message) from error
-    from scipy.spatial.transform import Rotation  # takes half a second to import, and only this function needs it
-
-    e = np.zeros((*batch, _TWIST))
-    e[..., :3] = X_des[..., :3, 3] - X[..., :3, 3]
-    turn = X_des[..., :3, :3] @ np.swapaxes(X[..., :3, :3], -1, -2)
-    if turn.size:
-        e[..., 3:] = Rotation.from_matrix(turn.reshape(-1, 3, 3)).as_rotvec().reshape(*batch, 3)
-    return e
 
 
 class OperationalSpacePd:
@@ -56,6 +16,9 @@ class OperationalSpacePd:
     The power of u in the joints is then the power of the spring and damper at the tool, whatever the arm's configuration; that
     is all the law promises. It has no operational-space inertia, no gravity term and no target velocity, and the same gains act as
     differently as the arm's inertia does. The goal is at rest: the damper works on the whole velocity of the tool.
+
+    The error e is ``frames.pose_error``: position difference, then the rotation vector of the turn from the present to the wanted
+    orientation, both in W. It is not a difference of roll, pitch and yaw.
 
     The Jacobian must belong to **the point whose error is measured**. The Jacobian of another point of the same body (a centre of
     mass, a flange) gives a force at that other point and with it a wrong moment; move it first with
@@ -84,9 +47,20 @@ class OperationalSpacePd:
 
         Raises:
             ShapeError: J is not (..., 6, n), v not (..., n), or the batches do not broadcast.
-            InvalidValueError: a pose cannot be used, see ``pose_error``; J or v is not finite.
+            InvalidValueError: something is not finite, or a pose holds no rotation.
         """
-        return self.effort_of(pose_error(X_WT, X_WT_des), J, v)
+        X, X_des = _pose("X_WT", X_WT), _pose("X_WT_des", X_WT_des)
+        try:
+            np.broadcast_shapes(X.shape, X_des.shape)
+        except ValueError as error:
+            message = explain(
+                "the two poses have different batches",
+                got=f"{X.shape} and {X_des.shape}",
+                expected="(..., 4, 4) with batches that broadcast",
+                remedy="give one goal, or one for each pose",
+            )
+            raise ShapeError(message) from error
+        return self.effort_of(frames.pose_error(X, X_des), J, v)
 
     def effort_of(self, e: ArrayLike, J: ArrayLike, v: ArrayLike) -> Floats:
         """The same from an error twist of your own, shape (..., 6): masked, limited, or with a deadband."""
@@ -135,15 +109,4 @@ def _pose(name: str, value: ArrayLike) -> Floats:
             remedy="build it from rotation and position",
         )
         raise ShapeError(message)
-    finite(name, X)
-    R = X[..., :3, :3]
-    off = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(axis=(-1, -2), initial=0.0)
-    if (off > 1e-6).any() or (np.linalg.det(R) < 0).any():
-        message = explain(
-            f"{name} holds no rotation",
-            got=f"R R^T that differs from 1 by {off.max(initial=0.0):.3g}, determinant {np.linalg.det(R).min(initial=1.0):.3g}",
-            expected="an orthonormal matrix with determinant 1",
-            remedy="normalize the rotation, and check that rows and columns were not mixed",
-        )
-        raise InvalidValueError(message)
-    return X
+    return finite(name, X)

@@ -9,19 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from dexlab_course.control import commanded_acceleration, inverse_dynamics
+from dexlab_course.control import InverseDynamicsPd, commanded_acceleration, inverse_dynamics
 from dexlab_course.errors import InvalidValueError, ShapeError
+from dexlab_course.kinematics import TwoLinkArm
 
-G = 9.81
+ARM = TwoLinkArm()  # unit links, 1 kg in the middle of each
 
 
-def arm(q, v):
-    """M, bias, gravity of two unit links with 1 kg at their middle, angles from the horizontal: written from the Lagrangian."""
-    c2, s2 = math.cos(q[1]), math.sin(q[1])
-    M = np.array([[1.5 + c2, 0.25 + 0.5 * c2], [0.25 + 0.5 * c2, 0.25]])
-    bias = np.array([-s2 * v[0] * v[1] - 0.5 * s2 * v[1] ** 2, 0.5 * s2 * v[0] ** 2])
-    gravity = G * np.array([1.5 * math.cos(q[0]) + 0.5 * math.cos(q[0] + q[1]), 0.5 * math.cos(q[0] + q[1])])
-    return M, bias, gravity
+def terms(q, v):
+    return ARM.mass_matrix(q), ARM.bias(q, v), ARM.gravity(q)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +30,7 @@ def arm(q, v):
     ],
 )
 def test_gravity_and_velocity_terms_are_those_of_the_literature(q, gravity, velocity):
-    M, bias, g = arm(q, (1.0, 1.0))
+    M, bias, g = terms(q, (1.0, 1.0))
     zero = [0.0, 0.0]
     np.testing.assert_allclose(inverse_dynamics(M, zero, g, zero), gravity, atol=1e-12)
     np.testing.assert_allclose(inverse_dynamics(M, bias, zero, zero), velocity, atol=1e-12)
@@ -45,21 +41,37 @@ two = hnp.arrays(float, 2, elements=st.floats(-3, 3))
 
 @given(two, two, two)
 def test_the_commanded_acceleration_comes_out_of_the_equation_of_motion(q, v, a):
-    M, bias, gravity = arm(q, v)
+    M, bias, gravity = terms(q, v)
     u = inverse_dynamics(M, bias, gravity, a)
     np.testing.assert_allclose(np.linalg.solve(M, u - bias - gravity), a, atol=1e-9)
 
 
-def test_with_a_right_model_the_error_decays_as_commanded():
-    q, v, dt = np.array([0.3, -0.8]), np.zeros(2), 1e-4
-    kp, kd, start = 25.0, 10.0, np.array([0.3, -0.8])
-    for _ in range(10_000):
-        M, bias, gravity = arm(q, v)
-        a = commanded_acceleration(q, v, [0.0, 0.0], [0.0, 0.0], [0.0, 0.0], kp=kp, kd=kd)
-        acceleration = np.linalg.solve(M, inverse_dynamics(M, bias, gravity, a) - bias - gravity)
-        v = v + dt * acceleration
+def swing(controller, seconds=1.0, dt=1e-3):
+    """The arm, let go at rest; the controller wants it at zero."""
+    q, v, zero = np.array([0.3, -0.8]), np.zeros(2), np.zeros(2)
+    for _ in range(round(seconds / dt)):
+        v = v + dt * ARM.forward_dynamics(q, v, controller.compute(q, v, zero, zero, zero))
         q = q + dt * v
-    np.testing.assert_allclose(q, start * (1 + 5.0) * math.exp(-5.0), rtol=2e-3)  # critically damped: (1 + w t) exp(-w t)
+    return q
+
+
+def test_with_a_right_model_the_error_decays_as_commanded_in_every_joint():
+    q = swing(InverseDynamicsPd(ARM, kp=25.0, kd=10.0))
+    np.testing.assert_allclose(q, np.array([0.3, -0.8]) * (1 + 5.0) * math.exp(-5.0), rtol=2e-2)  # critically damped
+
+
+def test_with_a_wrong_mass_gravity_is_not_cancelled():
+    heavy = InverseDynamicsPd(TwoLinkArm(m2=0.5), kp=25.0, kd=10.0)
+    assert np.abs(swing(heavy, seconds=5.0)).max() > 0.05
+    assert np.abs(swing(InverseDynamicsPd(ARM, kp=25.0, kd=10.0), seconds=5.0)).max() < 1e-6
+
+
+def test_the_controller_is_the_sum_of_its_terms_for_a_batch():
+    rng = np.random.default_rng(0)
+    q, v, q_des, v_des, a_des = rng.normal(size=(5, 4, 2))
+    a = commanded_acceleration(q, v, q_des, v_des, a_des, kp=[9.0, 4.0], kd=2.0)
+    u = InverseDynamicsPd(ARM, kp=[9.0, 4.0], kd=2.0).compute(q, v, q_des, v_des, a_des)
+    np.testing.assert_allclose(u, ARM.inverse_dynamics(q, v, a), atol=1e-12)
 
 
 def test_the_terms_take_symbols_and_batches():
