@@ -58,7 +58,7 @@ class JointSpacePd:
         self._band = (Repeated(0.0 - self.deadband), Repeated(self.deadband)) if self.deadband.any() else None
         self._gains = (Repeated(self.kp), Repeated(self.kd))
         self._previous_target: Floats | None = None
-        self._scratch: Floats | None = None
+        self._scratch = np.empty(0)
 
     def reset(self) -> None:
         """Forget the previous target: the next call has target velocity zero. Gains stay."""
@@ -97,8 +97,18 @@ class JointSpacePd:
                 remedy="call reset() when the batch changes",
             )
             raise ShapeError(message)
+        shape = target.shape if q.shape == v.shape == target.shape else self._common(q, v, target)
+        if not np.isfinite(target).all():
+            finite("target", target)  # says which entry
+        if self._previous_target is None:
+            self._previous_target = previous = target.copy()
+        effort = np.empty(shape)
+        self._law(q, v, target, previous, dt, effort)
+        return effort
+
+    def _common(self, q: Floats, v: Floats, target: Floats) -> tuple[int, ...]:
         try:
-            shape = np.broadcast_shapes(q.shape, v.shape, target.shape)
+            return np.broadcast_shapes(q.shape, v.shape, target.shape)
         except ValueError as error:
             message = explain(
                 "q, v and target do not belong together",
@@ -107,18 +117,16 @@ class JointSpacePd:
                 remedy="read all three from the same environments",
             )
             raise ShapeError(message) from error
-        if not np.isfinite(target).all():
-            finite("target", target)  # says which entry
-        return self._law(q, v, target, previous, dt, shape)
 
-    def _law(self, q: Floats, v: Floats, target: Floats, previous: Floats, dt: float, shape: tuple[int, ...]) -> Floats:
-        # Each line is one pass over memory, and memory is what takes the time; hence the in-place operations and the kept scratch.
-        if self._scratch is None or self._scratch.shape != shape:
-            self._scratch = np.empty(shape)
-        kp, kd = (gain.like(shape) for gain in self._gains)
-        effort, rate = np.subtract(target, q, out=np.empty(shape)), self._scratch
+    def _law(self, q: Floats, v: Floats, target: Floats, previous: Floats, dt: float, effort: Floats) -> None:
+        """Fill ``effort`` and move ``previous`` on to ``target``, in place: each line is a pass over memory, and that is what takes the time."""
+        if self._scratch.shape != effort.shape:
+            self._scratch = np.empty(effort.shape)
+        rate = self._scratch
+        kp, kd = (gain.like(effort.shape) for gain in self._gains)
+        np.subtract(target, q, out=effort)
         if self._band is not None:
-            lower, upper = (edge.like(shape) for edge in self._band)
+            lower, upper = (edge.like(effort.shape) for edge in self._band)
             np.minimum(effort, upper, out=rate)
             effort -= np.maximum(rate, lower, out=rate)
         effort *= kp
@@ -128,9 +136,6 @@ class JointSpacePd:
         rate *= kd
         effort += rate
         if self._limit is not None:
-            lower, upper = (edge.like(shape) for edge in self._limit)
+            lower, upper = (edge.like(effort.shape) for edge in self._limit)
             np.maximum(np.minimum(effort, upper, out=effort), lower, out=effort)
-        if self._previous_target is None:
-            self._previous_target = np.empty(target.shape)
-        np.copyto(self._previous_target, target)
-        return effort
+        np.copyto(previous, target)

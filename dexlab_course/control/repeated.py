@@ -29,10 +29,10 @@ class Repeated:
 
     def like(self, shape: tuple[int, ...]) -> Floats:
         """The vector, in a form that is quick to combine with an array of ``shape``. Not to be written to."""
+        rows = self._rows  # one read: another thread may replace it meanwhile, which costs time but never correctness
+        if rows.shape == shape:
+            return rows
         if self.vector.ndim == 0 or math.prod(shape) <= _SMALL:
             return self.vector
-        rows = self._rows  # one read: another thread may replace it meanwhile, which costs time but never correctness
-        if rows.shape != shape:
-            rows = np.ascontiguousarray(np.broadcast_to(self.vector, shape))
-            self._rows = rows
+        self._rows = rows = np.ascontiguousarray(np.broadcast_to(self.vector, shape))
         return rows

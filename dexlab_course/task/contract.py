@@ -243,10 +243,14 @@ class TaskState:
     def trusted(cls, phase: Codes, entered: Floats, stable_since: Floats, width: Floats, reason: Codes) -> Self:
         """A state from arrays that the machine itself just made: no copy, no check, and read-only from here on."""
         self = object.__new__(cls)
-        arrays: tuple[NDArray[Any], ...] = (phase, entered, stable_since, width, reason)
-        for name, array in zip(_STATE_DTYPES, arrays, strict=True):
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        put = object.__setattr__  # written out, because a loop over five names takes as long as a pass over a batch
+        for array in (phase, entered, stable_since, width, reason):
+            array.setflags(write=False)
+        put(self, "phase", phase)
+        put(self, "entered", entered)
+        put(self, "stable_since", stable_since)
+        put(self, "width", width)
+        put(self, "reason", reason)
         return self
 
     @classmethod

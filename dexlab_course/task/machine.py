@@ -10,6 +10,7 @@ from dexlab_course.errors import InvalidValueError, ShapeError, explain
 from dexlab_course.task.contract import Channels, Codes, Observation, Phase, Reason, TaskState, Thresholds
 
 Mask = NDArray[np.bool_]
+Indices = NDArray[np.intp]
 Clock = float | Floats
 
 _DEFAULT = Thresholds()
@@ -162,49 +163,43 @@ def _hold_timer(state: TaskState, in_hold: Mask, strong: Mask, force: Floats, sp
         keep_speed = t.slip_speed if t.keep_slip_speed is None else t.keep_slip_speed
         good |= running & (force >= keep_force) & (speed <= keep_speed)
     good &= in_hold
-    switched = good ^ running
-    if not switched.any():
+    running ^= good
+    if not running.any():
         return state.stable_since
+    switched = np.flatnonzero(running)
     since = state.stable_since.copy()
-    since[switched] = np.where(good, clock, np.inf)[switched]
+    since[switched] = np.where(good[switched], _at(clock, switched), np.inf)
     return since
 
 
 def _leave(
-    state: TaskState, stable_since: Floats, index: NDArray[np.intp], met: Mask, sound: Mask, channels: Channels, clock: Clock, t: Thresholds
+    state: TaskState, stable_since: Floats, index: Indices, met: Mask, sound: Mask, channels: Channels, clock: Clock, t: Thresholds
 ) -> TaskState:
     """Move the environments at ``index``: by their guard where all is sound, otherwise to Fault with the first cause."""
-    met, sound = met[index], sound[index]
-    guard = met & sound
-    reason = np.where(met, np.int8(Reason.GUARD), np.int8(Reason.TIMEOUT))
-    time = np.broadcast_to(np.asarray(clock), state.size)[index]
-    if not sound.all():
-        suspect = ~sound
-        reason[suspect] = _cause(channels, index[suspect], time[suspect], t)
-    to = np.where(guard, state.phase[index] + np.int8(1), np.int8(_FAULT))
-    # Fault keeps the last width, and an entry time that is not finite would poison the state.
-    width = np.where(guard, _widths(t)[to], state.width[index])
-    entered = np.where(np.isfinite(time), time, state.entered[index])
-    return TaskState.trusted(
-        _with(state.phase, index, to),
-        _with(state.entered, index, entered),
-        _with(stable_since, index, np.inf),
-        _with(state.width, index, width),
-        _with(state.reason, index, reason),
-    )
+    phase, reason = state.phase.copy(), state.reason.copy()
+    entered, width = state.entered.copy(), state.width.copy()
+    if stable_since is state.stable_since:
+        stable_since = stable_since.copy()
+    stable_since[index] = np.inf
+    by_guard = met[index] & sound[index]
+    if not by_guard.all():
+        index, faulty = index[by_guard], index[~by_guard]
+        time = np.full(faulty.size, _at(clock, faulty))
+        # Fault keeps the last width, and an entry time that is not finite would poison the state.
+        phase[faulty], entered[faulty] = _FAULT, np.where(np.isfinite(time), time, entered[faulty])
+        reason[faulty] = np.where(sound[faulty], np.int8(Reason.TIMEOUT), _cause(channels, faulty, time, t))
+    following = phase[index] + np.int8(1)
+    phase[index], reason[index], entered[index] = following, Reason.GUARD.value, _at(clock, index)
+    width[index] = np.where((following == _CLOSE) | (following == _HOLD), t.closed_width, t.open_width)
+    return TaskState.trusted(phase, entered, stable_since, width, reason)
 
 
-def _with[T: np.generic](array: NDArray[T], index: NDArray[np.intp], values: ArrayLike) -> NDArray[T]:
-    copy = array.copy()
-    copy[index] = values
-    return copy
+def _at(clock: Clock, index: Indices) -> Clock:
+    """The time of some environments."""
+    return clock if isinstance(clock, float) or clock.size == 1 else clock[index]
 
 
-def _widths(t: Thresholds) -> Floats:
-    return np.array([t.open_width, t.closed_width, t.closed_width, t.open_width, t.open_width, np.nan])
-
-
-def _cause(channels: Channels, index: NDArray[np.intp], clock: Floats, t: Thresholds) -> Codes:
+def _cause(channels: Channels, index: Indices, clock: Floats, t: Thresholds) -> Codes:
     """Which of checks 1 to 4 fails first, for the environments at ``index``."""
     error, aperture, force, slip, sample_time, abort = (channel[..., index] for channel in channels)
     stamps = np.atleast_2d(sample_time)
