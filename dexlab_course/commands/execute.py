@@ -77,7 +77,12 @@ async def execute(page: Page, *, timeout: float, watch: Watch = lambda *_: None)
     )
     begin = time.monotonic()
     try:
-        await client.async_execute(env={**os.environ, "DEXLAB_HEADLESS": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1"})
+        # The steps of NotebookClient.async_execute, without its signal handlers: they would kill one kernel and go on with the next page.
+        client.reset_execution_trackers()
+        await client.async_start_new_kernel(env={**os.environ, "DEXLAB_HEADLESS": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1"})
+        await client.async_start_new_kernel_client()
+        for index, cell in enumerate(node.cells):
+            await client.async_execute_cell(cell, index, execution_count=client.code_cells_executed + 1)
         result.cell = ""
     except CellExecutionError as error:
         result.outcome, result.problem = "failed", str(error)
@@ -94,14 +99,13 @@ async def execute(page: Page, *, timeout: float, watch: Watch = lambda *_: None)
         result.outcome, result.problem = "timed out", f"this cell did not finish within {timeout:g} s"
     finally:
         result.seconds = time.monotonic() - begin
-        await _end(manager)
+        await _end(client, manager)
     return result
 
 
-async def _end(manager: AsyncKernelManager) -> None:
-    """Leave no kernel behind; also while being cancelled."""
-    with contextlib.suppress(Exception):
-        if await manager.is_alive():
-            await asyncio.shield(manager.shutdown_kernel(now=True))
-    with contextlib.suppress(Exception):
-        manager.cleanup_connection_file()
+async def _end(client: NotebookClient, manager: AsyncKernelManager) -> None:
+    """Leave no kernel and no open socket behind; also while being cancelled."""
+    if client.kc is not None:
+        client.kc.stop_channels()
+    with contextlib.suppress(Exception):  # a kernel that died on its own is still to be cleaned up after
+        await asyncio.shield(manager.shutdown_kernel(now=True))

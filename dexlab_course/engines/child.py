@@ -5,8 +5,10 @@ that shows such a failure runs it here, so that the page goes on and the reader 
 """
 
 import ast
+import builtins
 import concurrent.futures
 import dataclasses
+import dis
 import inspect
 import json
 import os
@@ -16,16 +18,19 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from dexlab_course.errors import InvalidValueError, explain
 
-# The child writes its result to a file of its own: an engine may print anything to stdout and stderr.
+# Arguments and result are files beside the script: a command line is short, and an engine may print anything to stdout and stderr.
 _FOOTER = """
-import json as _json, sys as _sys
-_value = {name}(**_json.loads(_sys.argv[1]))
-with open(_sys.argv[2], "w", encoding="utf-8") as _file:
+import json as _json
+with open("arguments.json", encoding="utf-8") as _file:
+    _arguments = _json.load(_file)
+_value = {name}(**_arguments)
+with open("result.json", "w", encoding="utf-8") as _file:
     _json.dump(_value, _file)
 """
 
@@ -74,8 +79,10 @@ def run_in_child(
     source = _source(experiment)
     with tempfile.TemporaryDirectory(prefix="dexlab-child-") as folder:
         script, result = pathlib.Path(folder, "experiment.py"), pathlib.Path(folder, "result.json")
-        script.write_text(source + _FOOTER.format(name=experiment.__name__), encoding="utf-8")
-        command = [sys.executable, str(script), json.dumps(arguments), str(result)]
+        # Annotations name types of the file the function came from; the child need not know them.
+        script.write_text("from __future__ import annotations\n\n" + source + _FOOTER.format(name=experiment.__name__), encoding="utf-8")
+        pathlib.Path(folder, "arguments.json").write_text(json.dumps(arguments), encoding="utf-8")
+        command = [sys.executable, str(script)]
         try:
             done = subprocess.run(
                 command, capture_output=True, text=True, timeout=timeout, cwd=folder, env={**os.environ, **(env or {})}, check=False
@@ -106,15 +113,28 @@ def _source(experiment: Callable[..., Any]) -> str:
             remedy="define it with def, not with lambda or exec",
         )
         raise InvalidValueError(message) from error
-    if not isinstance(tree, ast.FunctionDef) or inspect.getclosurevars(experiment).nonlocals:
+    outside = sorted(_outside_names(experiment.__code__)) if isinstance(tree, ast.FunctionDef) else ["lambda"]
+    if outside:
         message = explain(
             "the experiment cannot be sent to a child",
-            got=repr(experiment),
-            expected="a plain function without outside variables",
+            got=f"{experiment.__name__}, which uses {', '.join(outside)} from outside",
+            expected="a plain function that stands alone",
             remedy="pass values as keyword arguments and import inside the function",
         )
         raise InvalidValueError(message)
     return source
+
+
+def _outside_names(code: types.CodeType) -> set[str]:
+    """Names that the code, or a function inside it, takes from its surroundings; built-in ones do not count."""
+    names = set(code.co_freevars)
+    names |= {
+        str(step.argval) for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL" and not hasattr(builtins, str(step.argval))
+    }
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names |= _outside_names(constant) - set(code.co_cellvars) - set(code.co_varnames)
+    return names
 
 
 def _how(code: int) -> str:
