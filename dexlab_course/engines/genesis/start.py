@@ -37,6 +37,8 @@ def start(*, precision: str = "32", seed: int = 0, backend: str = "cpu", perform
     # torch announces future changes that a reader cannot act on, at import and again while scenes are built.
     warnings.filterwarnings("ignore", category=FutureWarning, module=r"torch\..*")
     warnings.filterwarnings("ignore", category=DeprecationWarning, module=r"(torch|genesis|quadrants)\..*")
+    # The planner's kernels make the compiler remark on its own cache.
+    warnings.filterwarnings("ignore", message="cannot create weak reference", category=UserWarning)
     try:
         import genesis
     except ImportError as error:
