@@ -9,6 +9,9 @@ The base pose is expressed in the goal's frame G before the first step. Then the
 error nor the Jacobian needs another rotation.
 """
 
+# The types are numba's, in the signature at the end.
+# mypy: allow-untyped-defs, allow-untyped-calls
+
 import functools
 import math
 from collections.abc import Callable
@@ -16,10 +19,12 @@ from typing import Any
 
 import numpy as np
 
+from dexlab_course.ik import compiled_scalar
+from dexlab_course.ik.compiled_scalar import is_pose, measure, rotation_vector, uniform
 from dexlab_course.kinematics import compiled as kinematics
 from dexlab_course.kinematics import jit
 from dexlab_course.kinematics.compiled import walk
-from dexlab_course.kinematics.jit import helper, inlined
+from dexlab_course.kinematics.jit import inlined
 
 # Polynomial in z = t^2 for (atan t / t - 1) / z on |t| <= tan(pi/8), fitted with mpmath's Chebyshev fit; error of atan t / t below 2e-16.
 _A1, _A2, _A3, _A4, _A5 = -0.3333333333333324, 0.1999999999989756, -0.1428571426595293, 0.11111109627206857, -0.09090852255728335
@@ -27,11 +32,9 @@ _A6, _A7, _A8, _A9, _A10 = 0.0769104971487617, -0.06649556219483789, 0.057359799
 # Below this value of (1 + cos angle) / 2 the sine is too small to give the axis; it is taken from the symmetric part instead.
 _NEAR_PI = 1e-3
 
-# The same numbers as in solve.py and starts.py; a test compares.
+# The same numbers as in solve.py and step.py; a test compares.
 _HALVING, _FLOOR, _PATIENCE, _MORE_PATIENCE_EVERY, _LAST_PATIENCE = 0.5, 1e-14, 3, 10, 10
-_ORTHONORMAL, _HUGE = 1e-5, 1e100
 _SOLVED, _STALLED, _MAX_ITERATIONS, _OUT_OF_REACH, _INVALID_GOAL = 0.0, 1.0, 2.0, 3.0, 4.0
-_GOLDEN, _MIX_1, _MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
 @inlined
@@ -169,107 +172,25 @@ def _move(lower, upper, J, y, moving, q, lanes):
             q[i, lane] = min(max(q[i, lane] + moving[lane] * dq, low), high)
 
 
-@helper
-def _rotation_vector(r00, r01, r02, r10, r11, r12, r20, r21, r22):
-    """The rotation vector of one matrix, right everywhere from 0 to pi."""
-    v0, v1, v2 = 0.5 * (r21 - r12), 0.5 * (r02 - r20), 0.5 * (r10 - r01)
-    c = 0.5 * (r00 + r11 + r22 - 1.0)
-    s = math.sqrt(v0 * v0 + v1 * v1 + v2 * v2)
-    angle = math.atan2(s, c)
-    if c > -0.99:
-        f = angle / s if s > 1e-9 else 1.0
-        return f * v0, f * v1, f * v2
-    # R + R^T = 2 cos 1 + 2 (1 - cos) a a^T: the longest column of a a^T is the axis.
-    x, y, w = 0.5 * (r01 + r10), 0.5 * (r02 + r20), 0.5 * (r12 + r21)
-    if r00 >= r11 and r00 >= r22:
-        a0, a1, a2 = r00 - c, x, y
-    elif r11 >= r22:
-        a0, a1, a2 = x, r11 - c, w
-    else:
-        a0, a1, a2 = y, w, r22 - c
-    f = angle / math.sqrt(a0 * a0 + a1 * a1 + a2 * a2)
-    if a0 * v0 + a1 * v1 + a2 * v2 < 0.0:
-        f = -f
-    return f * a0, f * a1, f * a2
-
-
-@helper
-def _measure(A, slides, q, lane, X, b, mask):
-    """Position and rotation error of one lane, from the definition: forward kinematics with the library's sine and cosine."""
-    n = q.shape[0]
-    R, p = np.eye(3), np.zeros(3)
-    for i in range(n + 1):
-        s, c, d = 0.0, 1.0, 0.0
-        if i < n:
-            if slides[i]:
-                d = q[i, lane]
-            else:
-                s, c = math.sin(q[i, lane]), math.cos(q[i, lane])
-        for r in range(3):
-            x, y, w = R[r, 0], R[r, 1], R[r, 2]
-            c0 = x * A[i, 0, 0] + y * A[i, 1, 0] + w * A[i, 2, 0]
-            c1 = x * A[i, 0, 1] + y * A[i, 1, 1] + w * A[i, 2, 1]
-            c2 = x * A[i, 0, 2] + y * A[i, 1, 2] + w * A[i, 2, 2]
-            p[r] += x * A[i, 0, 3] + y * A[i, 1, 3] + w * A[i, 2, 3] + d * c2
-            R[r, 0], R[r, 1], R[r, 2] = c * c0 + s * c1, c * c1 - s * c0, c2
-    D, gap = np.zeros((3, 3)), np.zeros(3)  # the tool's rotation and position as seen from the goal
-    for r in range(3):
-        for k in range(3):
-            gap[r] += X[b, k, r] * (p[k] - X[b, k, 3])
-            for c in range(3):
-                D[r, c] += X[b, k, r] * R[k, c]
-    v0, v1, v2 = _rotation_vector(D[0, 0], D[0, 1], D[0, 2], D[1, 0], D[1, 1], D[1, 2], D[2, 0], D[2, 1], D[2, 2])
-    position = math.sqrt((mask[0] * gap[0]) ** 2 + (mask[1] * gap[1]) ** 2 + (mask[2] * gap[2]) ** 2)
-    return position, math.sqrt((mask[3] * v0) ** 2 + (mask[4] * v1) ** 2 + (mask[5] * v2) ** 2)
-
-
-@helper
-def _is_pose(X, b):
-    for r in range(4):
-        for c in range(4):
-            if not abs(X[b, r, c]) < _HUGE:
-                return False
-    if X[b, 3, 0] != 0.0 or X[b, 3, 1] != 0.0 or X[b, 3, 2] != 0.0 or X[b, 3, 3] != 1.0:
-        return False
-    for r in range(3):
-        for c in range(3):
-            dot = X[b, 0, r] * X[b, 0, c] + X[b, 1, r] * X[b, 1, c] + X[b, 2, r] * X[b, 2, c]
-            if not abs(dot - (1.0 if r == c else 0.0)) <= _ORTHONORMAL:
-                return False
-    minor0 = X[b, 1, 1] * X[b, 2, 2] - X[b, 1, 2] * X[b, 2, 1]
-    minor1 = X[b, 1, 0] * X[b, 2, 2] - X[b, 1, 2] * X[b, 2, 0]
-    minor2 = X[b, 1, 0] * X[b, 2, 1] - X[b, 1, 1] * X[b, 2, 0]
-    return X[b, 0, 0] * minor0 - X[b, 0, 1] * minor1 + X[b, 0, 2] * minor2 > 0.0
-
-
-@helper
-def _uniform(seed, counter):
-    """Number ``counter`` of the stream that ``seed`` names, in [0, 1): see starts.py."""
-    x = seed + np.uint64(counter + 1) * _GOLDEN
-    x = (x ^ (x >> np.uint64(30))) * _MIX_1
-    x = (x ^ (x >> np.uint64(27))) * _MIX_2
-    x = x ^ (x >> np.uint64(31))
-    return float(x >> np.uint64(11)) * (1.0 / 9007199254740992.0)
-
-
 def _for_lanes(lanes):
     """The solver as plain Python, with the number of lanes as a constant that numba can see."""
 
-    def solve(A, slides, limits, X, Q0, mask, tolerance_p, tolerance_r, damping, max_iterations, restarts, reach, seed, Q, info):
-        """Fill Q (B, n) and info (B, 6): reason, iterations, restarts, position error, rotation error, limit violation.
+    def solve(A, slides, limits, X, Q0, mask, tolerance_p, tolerance_r, damping, max_iterations, restarts, reach, seed, out):
+        """Fill out (B, n + 6): q, then reason, iterations, restarts, position error, rotation error, limit violation.
 
         limits (6, n): the chain's lower and upper limits, the same as the step keeps to (infinite when ignored), the sampling range.
         """
-        B, n = Q.shape
+        B, n = X.shape[0], slides.shape[0]
         lower, upper = limits[2], limits[3]
         q, best = np.zeros((n, lanes)), np.zeros((n, lanes))
         base, S = np.zeros((12, lanes)), np.zeros((12, lanes))
         z, o, J = np.zeros((n, 3, lanes)), np.zeros((n, 3, lanes)), np.zeros((n, 6, lanes))
         H, e, y, E = np.zeros((21, lanes)), np.zeros((6, lanes)), np.zeros((6, lanes)), np.zeros((3, lanes))
         moving, reference, best_cost = np.zeros(lanes), np.zeros(lanes), np.zeros(lanes)
-        goal, start, last = np.full(lanes, -1), np.zeros(lanes, np.int64), np.zeros(lanes, np.int64)
+        counts = np.zeros((6, lanes), np.int64)  # one array: with one lane, making arrays is what takes the time
+        goal, start, last, iteration, total, stalled = counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]
+        goal[:] = -1
         beyond = np.zeros(lanes, np.bool_)
-        iteration, total, stalled = np.zeros(lanes, np.int64), np.zeros(lanes, np.int64), np.zeros(lanes, np.int64)
         position_goals = mask[0] * mask[1] * mask[2] > 0.0
         upcoming = 0
         running = 1
@@ -284,7 +205,7 @@ def _for_lanes(lanes):
                 failed = False
                 if b >= 0:
                     if E[2, lane] < _NEAR_PI:
-                        v0, v1, v2 = _rotation_vector(
+                        v0, v1, v2 = rotation_vector(
                             S[0, lane], S[3, lane], S[6, lane], S[1, lane], S[4, lane], S[7, lane], S[2, lane], S[5, lane], S[8, lane]
                         )
                         e[3, lane], e[4, lane], e[5, lane] = -mask[3] * v0, -mask[4] * v1, -mask[5] * v2
@@ -292,7 +213,7 @@ def _for_lanes(lanes):
                     solved = E[0, lane] <= tolerance_p * tolerance_p and E[1, lane] <= tolerance_r * tolerance_r
                     position_error, rotation_error = 0.0, 0.0
                     if solved:
-                        position_error, rotation_error = _measure(A, slides, q, lane, X, b, mask)
+                        position_error, rotation_error = measure(A, slides, q, lane, X, b, mask)
                         solved = position_error <= tolerance_p and rotation_error <= tolerance_r
                     reason = _SOLVED
                     if not solved:
@@ -313,20 +234,20 @@ def _for_lanes(lanes):
                         if not solved:
                             for i in range(n):
                                 q[i, lane] = best[i, lane]
-                            position_error, rotation_error = _measure(A, slides, q, lane, X, b, mask)
+                            position_error, rotation_error = measure(A, slides, q, lane, X, b, mask)
                             if beyond[lane]:
                                 reason = _OUT_OF_REACH
                         violation = 0.0
                         for i in range(n):
-                            Q[b, i] = q[i, lane]
+                            out[b, i] = q[i, lane]
                             violation = max(violation, max(limits[0, i] - q[i, lane], q[i, lane] - limits[1, i]))
-                        info[b, 0], info[b, 1], info[b, 2] = reason, total[lane], start[lane]
-                        info[b, 3], info[b, 4], info[b, 5] = position_error, rotation_error, violation
+                        out[b, n], out[b, n + 1], out[b, n + 2] = reason, total[lane], start[lane]
+                        out[b, n + 3], out[b, n + 4], out[b, n + 5] = position_error, rotation_error, violation
                         goal[lane] = -1
                     elif failed:
                         start[lane] += 1
                         for i in range(n):
-                            share = _uniform(seed, (b * (restarts + 1) + start[lane]) * n + i)
+                            share = uniform(seed, (b * (restarts + 1) + start[lane]) * n + i)
                             q[i, lane] = limits[4, i] + share * (limits[5, i] - limits[4, i])
                         iteration[lane], stalled[lane], reference[lane] = 0, 0, np.inf
                     else:
@@ -340,13 +261,13 @@ def _for_lanes(lanes):
                     for i in range(n):
                         q[i, lane] = min(max(Q0[b if Q0.shape[0] > 1 else 0, i], lower[i]), upper[i])
                         best[i, lane] = q[i, lane]
-                    if not _is_pose(X, b):
+                    if not is_pose(X, b):
                         for i in range(n):
-                            Q[b, i] = q[i, lane]
-                        info[b, 0], info[b, 3], info[b, 4] = _INVALID_GOAL, np.nan, np.nan
-                        info[b, 1], info[b, 2], info[b, 5] = 0.0, 0.0, 0.0
+                            out[b, i] = q[i, lane]
+                        out[b, n], out[b, n + 3], out[b, n + 4] = _INVALID_GOAL, np.nan, np.nan
+                        out[b, n + 1], out[b, n + 2], out[b, n + 5] = 0.0, 0.0, 0.0
                         for i in range(n):
-                            info[b, 5] = max(info[b, 5], max(limits[0, i] - q[i, lane], q[i, lane] - limits[1, i]))
+                            out[b, n + 5] = max(out[b, n + 5], max(limits[0, i] - q[i, lane], q[i, lane] - limits[1, i]))
                         continue
                     goal[lane] = b
                     for c in range(3):
@@ -368,10 +289,20 @@ def _for_lanes(lanes):
     return solve
 
 
-_SIGNATURE = "void(f8[:,:,::1], b1[::1], f8[:,::1], f8[:,:,::1], f8[:,::1], f8[::1], f8, f8, f8, i8, i8, f8, u8, f8[:,::1], f8[:,::1])"
+_SIGNATURE = "void(f8[:,:,::1], b1[::1], f8[:,::1], f8[:,:,::1], f8[:,::1], f8[::1], f8, f8, f8, i8, i8, f8, u8, f8[:,::1])"
 
 
 @functools.cache
 def kernel(lanes: int) -> Callable[..., Any]:
-    """The machine code for one lane (single goals, small batches) or sixteen; compiled or loaded at the first call."""
-    return jit.compiled(_SIGNATURE, __file__, kinematics.__file__)(_for_lanes(lanes))
+    """The machine code for that many lanes, compiled or loaded at the first call."""
+    return jit.compiled(_SIGNATURE, __file__, compiled_scalar.__file__, kinematics.__file__)(_for_lanes(lanes))
+
+
+def solve_one(*arguments: Any) -> None:
+    """Goals one after the other, in one lane: the quickest way for a few."""
+    kernel(1)(*arguments)
+
+
+def solve_many(*arguments: Any) -> None:
+    """Goals side by side, in sixteen lanes."""
+    kernel(kinematics.LANES)(*arguments)

@@ -53,25 +53,37 @@ class IkResult:
     limit_violation: Any
 
 
-def one_result(q: Floats, info: Floats, respect_limits: bool) -> IkResult:
-    """The result of a single goal from q (n,) and a row of info (6,)."""
-    code, iterations, restarts, position_error, rotation_error, violation = info.tolist()
-    success = code == 0.0 and (violation <= 0.0 or not respect_limits)
-    return IkResult(q, success, REASONS[int(code)], int(iterations), int(restarts), position_error, rotation_error, violation)
+def one_result(out: Floats, respect_limits: bool) -> IkResult:
+    """The result of a single goal from one row of q and six numbers, (1, n + 6)."""
+    row = out[0]
+    code, iterations, restarts, position_error, rotation_error, violation = row[-6:].tolist()
+    # A frozen dataclass sets its fields one by one through object.__setattr__: a tenth of the time of a whole solution.
+    result = object.__new__(IkResult)
+    result.__dict__.update(
+        q=row[:-6],
+        success=code == 0.0 and (violation <= 0.0 or not respect_limits),
+        reason=REASONS[int(code)],
+        iterations=int(iterations),
+        restarts=int(restarts),
+        position_error=position_error,
+        rotation_error=rotation_error,
+        limit_violation=violation,
+    )
+    return result
 
 
-def batch_result(q: Floats, info: Floats, respect_limits: bool, batch: tuple[int, ...]) -> IkResult:
-    """The result of a batch from q (B, n) and info (B, 6), in the batch's shape."""
+def batch_result(out: Floats, respect_limits: bool, batch: tuple[int, ...]) -> IkResult:
+    """The result of a batch from rows of q and six numbers, (B, n + 6), in the batch's shape."""
+    q, info = out[:, :-6].copy(), out[:, -6:]
     code, iterations, restarts = (column.astype(np.int64).reshape(batch) for column in info[:, :3].T)
     position_error, rotation_error, violation = (column.copy().reshape(batch) for column in info[:, 3:].T)
-    success = (code == 0) & ((violation <= 0.0) | (not respect_limits))
     return IkResult(
-        q.reshape(*batch, -1) if q.size else q.reshape(*batch, q.shape[-1]),
-        success,
-        _REASON_ARRAY[code],
-        iterations,
-        restarts,
-        position_error,
-        rotation_error,
-        violation,
+        q=q.reshape(*batch, q.shape[-1]),
+        success=(code == 0) & ((violation <= 0.0) | (not respect_limits)),
+        reason=_REASON_ARRAY[code],
+        iterations=iterations,
+        restarts=restarts,
+        position_error=position_error,
+        rotation_error=rotation_error,
+        limit_violation=violation,
     )

@@ -12,28 +12,27 @@ All goals of a batch advance side by side, each alone with its own starts, so a 
 ``compiled.py`` is the same algorithm for numba; it is used when numba is installed.
 """
 
+import copy
+import dataclasses
 import functools
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dexlab_course.arrays import Floats, as_floats, last_axis
-from dexlab_course.errors import InvalidValueError, ShapeError, explain
+from dexlab_course.arrays import Floats
+from dexlab_course.errors import InvalidValueError, explain
+from dexlab_course.ik.arguments import as_goals, check_mask, check_numbers, check_start
 from dexlab_course.ik.result import REASONS, IkReason, IkResult, batch_result, one_result
 from dexlab_course.ik.starts import restart_configurations
 from dexlab_course.ik.step import limited_step, residual
 from dexlab_course.kinematics import SerialChain, frames
-from dexlab_course.kinematics.chain import as_buffer
 
 # The same numbers as in compiled.py; a test compares.
 HALVING, PATIENCE, MORE_PATIENCE_EVERY, LAST_PATIENCE = 0.5, 3, 10, 10
 HUGE = 1e100  # larger entries would overflow when squared
 _LANES = 1024  # how many goals the readable form advances side by side: its arrays stay in the cache
 _FEW = 12  # smaller batches than this are faster one lane at a time
-_MANY = 1_000_000_000  # counters of restarts and iterations stay exact
-_ALL = np.ones(6)
 
 
 def solve_ik(
@@ -84,52 +83,83 @@ def solve_ik(
     """
     if tool is not None:
         chain = chain.with_tool(tool)
-    goals = _as_goals(X_WT)
+    goals = as_goals(X_WT)
     batch = goals.shape[:-2]
-    flat = goals.reshape(-1, 4, 4)
-    _check_numbers(position_tolerance, rotation_tolerance, damping, max_iterations, restarts)
-    weights = _ALL if mask is None else _check_mask(mask)
-    limits = _limits(chain, respect_limits)
-    begin = _middle(chain) if q0 is None else _check_start(chain, q0, batch)
+    flat = goals.reshape(-1, 4, 4) if batch else goals[None]
+    check_numbers(position_tolerance, rotation_tolerance, damping, max_iterations, restarts)
+    weights = check_mask(mask)
+    limits, middle, reach, one, many = _prepared(chain, respect_limits)
+    begin = middle if q0 is None else check_start(chain, q0, batch)
     seed = 0 if rng is None else int(rng.random() * 2.0**53)
-    q, info = np.empty((len(flat), chain.n)), np.empty((len(flat), 6))
-    options = (position_tolerance, rotation_tolerance, damping, max_iterations, restarts, chain.reach, seed, q, info)
-    kernel = None if compiled is False else _kernel(1 if len(flat) < _FEW else 16)
-    if kernel is not None:
-        kernel(chain.poses, chain.slides, limits, flat, begin, weights, *options)
-    elif compiled:
-        message = explain("there is no compiled form", got="no numba", expected="numba", remedy="pip install numba, or compiled=None")
-        raise InvalidValueError(message)
-    else:
-        solve_readably(chain, limits, flat, begin, weights, *options)
+    out = np.empty((len(flat), chain.n + 6))
+    kernel = one if len(flat) < _FEW else many
+    if compiled is False or kernel is None:
+        if compiled:
+            message = explain("there is no compiled form", got="no numba", expected="numba", remedy="pip install numba, or compiled=None")
+            raise InvalidValueError(message)
+        kernel = functools.partial(solve_readably, chain)
+    kernel(
+        chain.poses, chain.slides, limits, flat, begin, weights,
+        position_tolerance, rotation_tolerance, damping, max_iterations, restarts, reach, seed, out,
+    )  # fmt: skip
     if chain.turns_freely:
-        _nearest_turn(chain, q, begin)
-    return one_result(q[0], info[0], respect_limits) if goals.ndim == 2 else batch_result(q, info, respect_limits, batch)
+        _nearest_turn(chain, out, begin)
+    return batch_result(out, respect_limits, batch) if batch else one_result(out, respect_limits)
+
+
+@functools.lru_cache(maxsize=128)
+def _prepared(chain: SerialChain, respect_limits: bool) -> tuple[Floats, Floats, float, Any, Any]:
+    """What a chain needs and no goal changes: limits (6, n), the middle of its ranges (1, n), its reach [m], the compiled forms."""
+    infinite = np.full(chain.n, np.inf)
+    kept = (chain.lower, chain.upper) if respect_limits else (-infinite, infinite)
+    lower, upper = chain.sampling_range()
+    limits = np.stack([chain.lower, chain.upper, *kept, lower, upper])
+    return limits, 0.5 * (lower + upper)[None], chain.reach, *_kernels()
+
+
+@functools.cache
+def _kernels() -> tuple[Any, Any]:
+    """The compiled forms for single goals and for batches, or None without numba."""
+    try:
+        from dexlab_course.ik import compiled
+    except ImportError:
+        return None, None
+    return compiled.solve_one, compiled.solve_many
 
 
 # --- the algorithm ----------------------------------------------------------------------------------------------------------------
 
 
+@dataclasses.dataclass
 class _Lanes:
     """The goals at work, one to a lane. Every array has its lanes last, so that lanes can leave and join together."""
 
-    def __init__(self, **arrays: NDArray[Any]) -> None:
-        self.__dict__.update(arrays)
-
-    def __getattr__(self, name: str) -> Any:  # for the type checker; every name is set in __init__
-        raise AttributeError(name)
+    goal: NDArray[np.intp]  # which goal
+    base: Floats  # (4, 3, L), the base seen from the goal
+    q: Floats  # (n, L)
+    best: Floats  # (n, L), the nearest end of a start so far, and its cost
+    best_cost: Floats
+    reference: Floats  # the cost that has to be halved, and for how many iterations it was not
+    stalled: NDArray[np.int64]
+    iteration: NDArray[np.int64]  # of this start, and of all
+    total: NDArray[np.int64]
+    start: NDArray[np.int64]  # number of this start, and of the last one allowed
+    last: NDArray[np.int64]
+    beyond: NDArray[np.bool_]  # the goal is out of reach
 
     def keep(self, which: NDArray[np.bool_]) -> None:
-        for name, array in self.__dict__.items():
-            self.__dict__[name] = array[..., which]
+        for field in dataclasses.fields(self):
+            setattr(self, field.name, getattr(self, field.name)[..., which])
 
     def join(self, other: "_Lanes") -> None:
-        for name, array in self.__dict__.items():
-            self.__dict__[name] = np.concatenate([array, other.__dict__[name]], axis=-1)
+        for field in dataclasses.fields(self):
+            setattr(self, field.name, np.concatenate([getattr(self, field.name), getattr(other, field.name)], axis=-1))
 
 
 def solve_readably(
     chain: SerialChain,
+    poses: Floats,
+    slides: NDArray[np.bool_],
     limits: Floats,
     X: Floats,
     Q0: Floats,
@@ -141,15 +171,18 @@ def solve_readably(
     restarts: int,
     reach: float,
     seed: int,
-    Q: Floats,
-    info: Floats,
+    out: Floats,
 ) -> None:
-    """Fill Q (B, n) and info (B, 6): reason, iterations, restarts, position error, rotation error, limit violation.
+    """Fill out (B, n + 6): q, then reason, iterations, restarts, position error, rotation error, limit violation.
 
     Args:
+        poses, slides: the chain's normal form; the compiled form, which has the same arguments after the first, needs it.
         limits: (6, n), the chain's lower and upper limits, those that a step keeps to, the range of random starts.
         X: (B, 4, 4) goals. Q0: (B, n) first starts, or (1, n) for all. The others are those of ``solve_ik``.
     """
+    chain = copy.copy(chain)
+    chain.compiled_from = None
+    Q, info = out[:, : chain.n], out[:, chain.n :]
     lower, upper = limits[2], limits[3]
     Q[:] = np.clip(Q0, lower, upper)
     valid = _are_poses(X)
@@ -239,92 +272,13 @@ def _are_poses(X: Floats) -> NDArray[np.bool_]:
     X = np.where(finite[:, None, None], X, np.eye(4))
     R = X[:, :3, :3]
     gap = np.abs(R.transpose(0, 2, 1) @ R - np.eye(3)).max(axis=(1, 2), initial=0.0)
-    return finite & (gap <= frames.ROTATION_TOLERANCE) & (np.linalg.det(R) > 0.0) & (X[:, 3] == [0.0, 0.0, 0.0, 1.0]).all(axis=1)
+    return np.asarray(
+        finite & (gap <= frames.ROTATION_TOLERANCE) & (np.linalg.det(R) > 0.0) & (X[:, 3] == [0.0, 0.0, 0.0, 1.0]).all(axis=1)
+    )
 
 
 def _nearest_turn(chain: SerialChain, q: Floats, begin: Floats) -> None:
     """Whole turns are no motion: bring joints without limits to the turn nearest to where they started."""
-    free = np.array([kind == "continuous" for kind in chain.kinds])
+    free = np.flatnonzero([kind == "continuous" for kind in chain.kinds])
     turns = np.round((q[:, free] - begin[:, free]) / (2 * np.pi))
     q[:, free] -= 2 * np.pi * turns
-
-
-# --- arguments --------------------------------------------------------------------------------------------------------------------
-
-
-@functools.cache
-def _kernel(lanes: int) -> Callable[..., None] | None:
-    """The compiled form, or None without numba."""
-    try:
-        from dexlab_course.ik import compiled
-    except ImportError:
-        return None
-    return compiled.kernel(lanes)
-
-
-def _as_goals(X_WT: ArrayLike) -> Floats:
-    goals = as_floats("X_WT", X_WT)
-    if goals.ndim < 2 or goals.shape[-2:] != (4, 4):
-        message = explain(
-            "X_WT is not a goal pose", got=f"shape {goals.shape}", expected="(4, 4) or (..., 4, 4)", remedy="make it with frames.pose(R, p)"
-        )
-        raise ShapeError(message)
-    return as_buffer(goals)
-
-
-def _check_numbers(position_tolerance: float, rotation_tolerance: float, damping: float, max_iterations: int, restarts: int) -> None:
-    for name, value, unit in (("position_tolerance", position_tolerance, " m"), ("rotation_tolerance", rotation_tolerance, " rad"), ("damping", damping, "")):
-        if not 0.0 < value < np.inf:
-            message = explain(f"{name} cannot be used", got=f"{value}{unit}", expected="a positive number", remedy="the default suits most arms")
-            raise InvalidValueError(message)
-    for name, count in (("max_iterations", max_iterations), ("restarts", restarts)):
-        if not 0 <= count <= _MANY or count != int(count):
-            message = explain(f"{name} is a count", got=count, expected=f"a whole number from 0 to {_MANY}", remedy="restarts=0 makes one start")
-            raise InvalidValueError(message)
-
-
-def _check_mask(mask: ArrayLike) -> Floats:
-    weights = as_floats("mask", mask)
-    if weights.shape != (6,) or not np.isin(weights, (0.0, 1.0)).all() or not weights.any():
-        message = explain(
-            "mask cannot be used",
-            got=f"{weights.tolist()}",
-            expected="six entries of 0 and 1, linear first, not all 0",
-            remedy="(1, 1, 1, 0, 0, 0) is a position goal",
-        )
-        raise InvalidValueError(message)
-    return as_buffer(weights)
-
-
-def _check_start(chain: SerialChain, q0: ArrayLike, batch: tuple[int, ...]) -> Floats:
-    """The first starts, (1, n) or (B, n)."""
-    start = last_axis("q0", as_floats("q0", q0), chain.n, of="joint")
-    if not np.isfinite(start).all():
-        message = explain("q0 is not finite", got=start, expected="finite numbers", remedy="leave q0 out to start in the middle of the ranges")
-        raise InvalidValueError(message)
-    if start.ndim == 1:
-        return as_buffer(start[None])
-    if start.shape[:-1] != batch:
-        message = explain(
-            "q0 and X_WT are batches of different shape",
-            got=f"{start.shape[:-1]} and {batch}",
-            expected="one start for each goal, or one for all",
-            remedy=f"pass q0 as ({chain.n},) or as {(*batch, chain.n)}",
-        )
-        raise ShapeError(message)
-    return as_buffer(start.reshape(-1, chain.n))
-
-
-@functools.lru_cache(maxsize=128)
-def _limits(chain: SerialChain, respect_limits: bool) -> Floats:
-    """(6, n): the limits, those that a step keeps to, the range of random starts."""
-    infinite = np.full(chain.n, np.inf)
-    kept = (chain.lower, chain.upper) if respect_limits else (-infinite, infinite)
-    return np.stack([chain.lower, chain.upper, *kept, *chain.sampling_range()])
-
-
-@functools.lru_cache(maxsize=128)
-def _middle(chain: SerialChain) -> Floats:
-    """(1, n): the middle of the joint ranges, zero for a joint without limits."""
-    lower, upper = chain.sampling_range()
-    return 0.5 * (lower + upper)[None]

@@ -23,10 +23,12 @@ def uniform(seed: int, counter: NDArray[np.integer]) -> Floats:
     x = (x ^ (x >> np.uint64(30))) * _MIX_1
     x = (x ^ (x >> np.uint64(27))) * _MIX_2
     x = x ^ (x >> np.uint64(31))
-    return (x >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+    return (x >> np.uint64(11)).astype(float) * (1.0 / 9007199254740992.0)
 
 
-def restart_configurations(seed: int, goal: NDArray[np.integer], start: NDArray[np.integer], restarts: int, lower: Floats, upper: Floats) -> Floats:
+def restart_configurations(
+    seed: int, goal: NDArray[np.integer], start: NDArray[np.integer], restarts: int, lower: Floats, upper: Floats
+) -> Floats:
     """Start number ``start`` (1 to ``restarts``) of goal number ``goal``, shape (n, k) for k of each, uniform in [lower, upper]."""
     n = lower.size
     counter = (goal * (restarts + 1) + start) * n + np.arange(n)[:, None]

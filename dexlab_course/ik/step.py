@@ -45,7 +45,7 @@ def rotation_vectors(R: Floats) -> Floats:
     near_pi = np.flatnonzero(cosine < _NEAR_PI)
     if near_pi.size:
         rotvec[:, near_pi] = frames.rotvec_from_matrix(R[..., near_pi].transpose(2, 1, 0)).T
-    return rotvec
+    return np.asarray(rotvec)
 
 
 def blocked(q: Floats, e: Floats, J: Floats, lower: Floats, upper: Floats) -> NDArray[np.bool_]:
@@ -55,7 +55,7 @@ def blocked(q: Floats, e: Floats, J: Floats, lower: Floats, upper: Floats) -> ND
     never wastes itself on a motion that clipping would undo.
     """
     push = np.einsum("nrb,rb->nb", J, e)
-    return ((q <= lower[:, None]) & (push < 0.0)) | ((q >= upper[:, None]) & (push > 0.0))
+    return np.asarray(((q <= lower[:, None]) & (push < 0.0)) | ((q >= upper[:, None]) & (push > 0.0)))
 
 
 def damped_least_squares(J: Floats, e: Floats, damping: Floats) -> Floats:

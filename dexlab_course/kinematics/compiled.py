@@ -5,6 +5,9 @@ What makes it fast: sixteen configurations go side by side ("lanes"), every quan
 row becomes a few vector instructions. Sine and cosine are polynomials for the same reason: the library's functions take one number.
 """
 
+# The types are numba's, in the signature at the end.
+# mypy: allow-untyped-defs, allow-untyped-calls
+
 import functools
 import math
 from collections.abc import Callable

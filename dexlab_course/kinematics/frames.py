@@ -82,7 +82,7 @@ def rotvec_from_matrix(R: ArrayLike) -> Floats:
     [0.0, 0.0, 1.570796]
     """
     R = _rotations(R)
-    return _scipy(R).as_rotvec().reshape(R.shape[:-1])
+    return np.asarray(_scipy(R).as_rotvec()).reshape(R.shape[:-1])
 
 
 def matrix_from_rotvec(rotvec: ArrayLike) -> Floats:
@@ -92,7 +92,7 @@ def matrix_from_rotvec(rotvec: ArrayLike) -> Floats:
     [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
     rotvec = last_axis("rotvec", finite("rotvec", rotvec, unit="rad"), 3, of="coordinate")
-    return _rotation_class().from_rotvec(rotvec.reshape(-1, 3)).as_matrix().reshape((*rotvec.shape, 3))
+    return np.asarray(_rotation_class().from_rotvec(rotvec.reshape(-1, 3)).as_matrix()).reshape((*rotvec.shape, 3))
 
 
 def quat_wxyz_from_matrix(R: ArrayLike) -> Floats:
@@ -107,7 +107,7 @@ def quat_wxyz_from_matrix(R: ArrayLike) -> Floats:
 def quat_xyzw_from_matrix(R: ArrayLike) -> Floats:
     """Unit quaternion (x, y, z, w), shape (..., 4), of a rotation matrix; of the two signs the one with w >= 0."""
     R = _rotations(R)
-    return _scipy(R).as_quat(canonical=True).reshape((*R.shape[:-2], 4))
+    return np.asarray(_scipy(R).as_quat(canonical=True)).reshape((*R.shape[:-2], 4))
 
 
 def matrix_from_quat_wxyz(quat_wxyz: ArrayLike) -> Floats:
@@ -126,7 +126,7 @@ def matrix_from_quat_xyzw(quat_xyzw: ArrayLike) -> Floats:
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     quat = _quaternions(quat_xyzw)
-    return _rotation_class().from_quat(quat.reshape(-1, 4)).as_matrix().reshape((*quat.shape[:-1], 3, 3))
+    return np.asarray(_rotation_class().from_quat(quat.reshape(-1, 4)).as_matrix()).reshape((*quat.shape[:-1], 3, 3))
 
 
 def wxyz_from_xyzw(quat_xyzw: ArrayLike) -> Floats:
