@@ -31,7 +31,7 @@ from dexlab_course.kinematics import SerialChain, frames
 # The same numbers as in compiled.py; a test compares.
 HALVING, PATIENCE, MORE_PATIENCE_EVERY, LAST_PATIENCE = 0.5, 3, 10, 10
 HUGE = 1e100  # larger entries would overflow when squared
-_LANES = 1024  # how many goals the readable form advances side by side: its arrays stay in the cache
+_LANES = 2048  # how many goals the readable form advances side by side: its arrays stay in the cache
 _FEW = 12  # smaller batches than this are faster one lane at a time
 
 
