@@ -85,6 +85,15 @@ class CommandInbox:
         UnknownNameError: a name is not in the map.
         ShapeError: a joint has no entry or several, or an array has the wrong length.
         InvalidValueError: a number cannot be used, a unit is unknown, or ``start`` or ``when_lost`` lies outside the range.
+
+    >>> from dexlab_course.dof import Joint
+    >>> arm = DofMap([Joint.at("elbow", "revolute", q=[0], v=[0], u=[0])], nq=1, nv=1, nu=1)
+    >>> channel = queue.SimpleQueue()
+    >>> inbox = CommandInbox(arm, channel, names=["elbow"], quantity="effort", start=[0.0], when_lost=[0.0], max_age=0.1)
+    >>> what = {"names": ("elbow",), "values": (2.0,), "quantity": "effort", "units": "N·m", "frame": "joint"}
+    >>> channel.put(Command(**what, stamp=0.0, sequence=0, valid_for=0.05))
+    >>> [inbox.latch(now).values.tolist() for now in (0.0, 0.04, 0.06)]
+    [[2.0], [2.0], [0.0]]
     """
 
     def __init__(

@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike
 
 from dexlab_course.arrays import Floats, as_floats
 from dexlab_course.errors import InvalidValueError, ShapeError, explain, unknown_name
-from dexlab_course.task.contract import CHANNELS, Observation, Phase, Reason, TaskState, Thresholds
+from dexlab_course.task.contract import CHANNELS, Observation, Phase, Reason, Thresholds
 from dexlab_course.task.log_file import read_table, write_table
 from dexlab_course.task.machine import advance, reset
+from dexlab_course.task.state import TaskState
 
 if TYPE_CHECKING:
     import pandas

@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dexlab_course.arrays import Floats, as_floats, finite
 from dexlab_course.errors import InvalidValueError, ShapeError, explain
-from dexlab_course.task.contract import Channels, Codes, Observation, Phase, Reason, TaskState, Thresholds
+from dexlab_course.task.contract import Channels, Codes, Observation, Phase, Reason, Thresholds
+from dexlab_course.task.state import TaskState
 
 Mask = NDArray[np.bool_]
 Indices = NDArray[np.intp]

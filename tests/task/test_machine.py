@@ -106,7 +106,9 @@ def test_good_stretches_are_not_added_up():
 
 
 def test_the_absolute_slip_counts():
-    assert run(lambda now, phase: GRIP | {"slip_speed": -0.0009}, 1.1)[0][-1] == (1.02, "RELEASE")
+    for slip in (0.001, -0.001):
+        assert run(lambda now, phase, slip=slip: GRIP | {"slip_speed": slip}, 1.1)[0][-1] == (1.02, "RELEASE")
+    assert run(lambda now, phase: GRIP | {"slip_speed": -0.00101}, 1.1)[0][-1] == (0.01, "HOLD")
 
 
 def test_hysteresis_keeps_a_stretch_alive_but_does_not_begin_one():

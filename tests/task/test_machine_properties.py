@@ -44,7 +44,7 @@ good_channels = {
     "approach_error": st.sampled_from([0.001, 0.005, 0.1]),
     "aperture": st.sampled_from([0.0, 0.05, 0.08]),
     "normal_force": st.sampled_from([0.0, 0.05, 1.7, 2.0, 5.0]),
-    "slip_speed": st.sampled_from([0.0, -0.0005, 0.0015, 0.1]),
+    "slip_speed": st.sampled_from([0.0, -0.001, 0.0015, 0.1]),
     "abort": st.just(0.0),
 }
 
