@@ -8,15 +8,14 @@ from numpy.typing import ArrayLike, NDArray
 from dexlab_course.arrays import Floats, as_floats, finite
 from dexlab_course.errors import InvalidValueError, ShapeError, explain
 from dexlab_course.task.contract import Channels, Codes, Observation, Phase, Reason, Thresholds
-from dexlab_course.task.state import TaskState
+from dexlab_course.task.state import Mask, TaskState
 
-Mask = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 Clock = float | Floats
 
 _DEFAULT = Thresholds()
 # Plain integers: comparing an array with a member of an IntEnum takes three times as long.
-_APPROACH, _CLOSE, _HOLD, _RELEASE, _DONE, _FAULT = (phase.value for phase in Phase)
+_APPROACH, _CLOSE, _HOLD, _FAULT = Phase.APPROACH.value, Phase.CLOSE.value, Phase.HOLD.value, Phase.FAULT.value
 
 
 def advance(state: TaskState, observation: Observation, now: ArrayLike, thresholds: Thresholds = _DEFAULT) -> TaskState:
@@ -54,17 +53,17 @@ def advance(state: TaskState, observation: Observation, now: ArrayLike, threshol
     t, clock = thresholds, _clock(now, state.size)
     channels = observation.for_batch(state.size)
     error, aperture, force, slip, _, _ = channels
-    phase, speed = state.phase, np.abs(slip)
-    active = phase < _DONE
+    approach, close, hold, release, active = masks = state.masks()
+    speed = np.abs(slip)
     sound = _sound(channels, speed, clock, t)
 
     strong = force >= t.grip_force
-    stable_since = _hold_timer(state, phase == _HOLD, strong, force, speed, clock, t)
+    stable_since = _hold_timer(state, hold, strong, force, speed, clock, t)
     # Every comparison is false for NaN, and an infinite stable_since is later than any time.
     met = stable_since <= clock - (t.hold_time - t.time_tolerance)
-    met |= (phase == _APPROACH) & (error <= t.approach_error)
-    met |= (phase == _CLOSE) & strong & (aperture > t.grip_aperture)
-    met |= (phase == _RELEASE) & (aperture >= t.release_aperture) & (force <= t.release_force)
+    met |= approach & (error <= t.approach_error)
+    met |= close & strong & (aperture > t.grip_aperture)
+    met |= release & (aperture >= t.release_aperture) & (force <= t.release_force)
     leaves = state.entered < clock - (t.phase_time + t.time_tolerance)
     leaves |= met
     leaves |= ~sound
@@ -72,7 +71,7 @@ def advance(state: TaskState, observation: Observation, now: ArrayLike, threshol
     if not leaves.any():
         if stable_since is state.stable_since:
             return state
-        return TaskState.trusted(phase, state.entered, stable_since, state.width, state.reason)
+        return TaskState.trusted(state.phase, state.entered, stable_since, state.width, state.reason, masks)
     return _leave(state, stable_since, np.flatnonzero(leaves), met, sound, channels, clock, t)
 
 

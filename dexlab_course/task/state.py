@@ -8,12 +8,13 @@ import dataclasses
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dexlab_course.arrays import Floats, as_floats
 from dexlab_course.errors import InvalidValueError, ShapeError, explain
 from dexlab_course.task.contract import Codes, Phase, Reason, Thresholds
 
+Mask = NDArray[np.bool_]
 _STATE_DTYPES: dict[str, Any] = {
     "phase": np.int8,
     "entered": np.float64,
@@ -40,6 +41,8 @@ class TaskState:
     stable_since: Floats
     width: Floats
     reason: Codes
+    # Who is in which phase; asked at every tick, and the same as long as nobody moves.
+    _masks: tuple[Mask, ...] | None = dataclasses.field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         shape = np.shape(self.phase)
@@ -76,7 +79,9 @@ class TaskState:
             )
 
     @classmethod
-    def trusted(cls, phase: Codes, entered: Floats, stable_since: Floats, width: Floats, reason: Codes) -> Self:
+    def trusted(
+        cls, phase: Codes, entered: Floats, stable_since: Floats, width: Floats, reason: Codes, masks: tuple[Mask, ...] | None = None
+    ) -> Self:
         """A state from arrays that the machine itself just made: no copy, no check, and read-only from here on."""
         self = object.__new__(cls)
         put = object.__setattr__  # written out, because a loop over five names takes as long as a pass over a batch
@@ -87,6 +92,7 @@ class TaskState:
         put(self, "stable_since", stable_since)
         put(self, "width", width)
         put(self, "reason", reason)
+        put(self, "_masks", masks)
         return self
 
     @classmethod
@@ -105,6 +111,14 @@ class TaskState:
         width = (thresholds or Thresholds()).open_width
         codes = np.zeros(size, np.int8)
         return cls(codes, np.full(size, now), np.full(size, np.inf), np.full(size, width), codes)
+
+    def masks(self) -> tuple[Mask, ...]:
+        """Who is in Approach, Close, Hold, Release, and who is active at all: five boolean arrays (B,), not to be written to."""
+        masks = self._masks
+        if masks is None:
+            masks = (*(self.phase == code for code in range(4)), self.phase < Phase.DONE.value)
+            object.__setattr__(self, "_masks", masks)
+        return masks
 
     @property
     def size(self) -> int:
