@@ -28,6 +28,8 @@ def minimise(H: Floats, c: Floats, G: Floats, h: Floats, *, max_steps: int = 200
     x = -H_inverse @ c
     active: list[int] = []
     multipliers = np.zeros(0)
+    if not len(h):
+        return x
     size = np.maximum(1.0, np.linalg.norm(G, axis=1)) * _INSIDE
     slack_of = np.where(np.isfinite(h), h, np.inf)
     for _ in range(max_steps):
