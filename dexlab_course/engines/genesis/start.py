@@ -32,8 +32,11 @@ def start(*, precision: str = "32", seed: int = 0, backend: str = "cpu", perform
         MissingEngineError: Genesis or torch is not installed.
     """
     global _running
-    # The kernel cache is read when the compiler is imported, so the variable must be set before the first import.
+    # The compiler reads these when it is imported, so they must be set before that. First its kernel cache:
     os.environ.setdefault("QD_OFFLINE_CACHE_FILE_PATH", kernel_cache())
+    # In a notebook the compiler would announce that it wraps stdout, and then print after every kernel. Nothing here prints from kernels.
+    os.environ.setdefault("QD_ENABLE_PYBUF", "0")
+    os.environ.setdefault("QD_LOG_LEVEL", "error")
     # torch announces future changes that a reader cannot act on, at import and again while scenes are built.
     warnings.filterwarnings("ignore", category=FutureWarning, module=r"torch\..*")
     warnings.filterwarnings("ignore", category=DeprecationWarning, module=r"(torch|genesis|quadrants)\..*")
