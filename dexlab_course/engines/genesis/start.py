@@ -1,8 +1,12 @@
 """Start Genesis without a word on the page, and let a cell that starts it run twice."""
 
+import inspect
 import os
+import sys
+import types
 import warnings
 from typing import Any
+from unittest import mock
 
 from dexlab_course.errors import MissingEngineError
 from dexlab_course.paths import user_cache
@@ -14,6 +18,20 @@ _running: tuple[Any, ...] | None = None
 def kernel_cache() -> str:
     """Folder of the compiled kernels; set DEXLAB_GENESIS_CACHE to share one between the people of a class."""
     return os.environ.get("DEXLAB_GENESIS_CACHE") or str(user_cache() / "genesis-kernels")
+
+
+_search_all_modules = inspect.getmodule
+
+
+def _module_of(thing: Any, _filename: str | None = None) -> types.ModuleType | None:
+    """``inspect.getmodule`` that finds the module of a stack frame by its name.
+
+    The compiler asks for the source line of each of 1300 kernels while Genesis is imported, and each time the original searches through
+    all loaded modules: a third of the time of the import.
+    """
+    if isinstance(thing, types.FrameType):
+        return sys.modules.get(thing.f_globals.get("__name__", ""))
+    return _search_all_modules(thing, _filename)
 
 
 def start(*, precision: str = "32", seed: int = 0, backend: str = "cpu", performance_mode: bool = False) -> Any:
@@ -32,9 +50,9 @@ def start(*, precision: str = "32", seed: int = 0, backend: str = "cpu", perform
         MissingEngineError: Genesis or torch is not installed.
     """
     global _running
-    # The compiler reads these when it is imported, so they must be set before that. First its kernel cache:
+    # The compiler reads these variables when it is imported: where its kernel cache is, and not to announce in notebooks that it wraps
+    # stdout and then print after every kernel.
     os.environ.setdefault("QD_OFFLINE_CACHE_FILE_PATH", kernel_cache())
-    # In a notebook the compiler would announce that it wraps stdout, and then print after every kernel. Nothing here prints from kernels.
     os.environ.setdefault("QD_ENABLE_PYBUF", "0")
     os.environ.setdefault("QD_LOG_LEVEL", "error")
     # torch announces future changes that a reader cannot act on, at import and again while scenes are built.
@@ -43,7 +61,8 @@ def start(*, precision: str = "32", seed: int = 0, backend: str = "cpu", perform
     # The planner's kernels make the compiler remark on its own cache.
     warnings.filterwarnings("ignore", message="cannot create weak reference", category=UserWarning)
     try:
-        import genesis
+        with mock.patch.object(inspect, "getmodule", _module_of):
+            import genesis
     except ImportError as error:
         raise MissingEngineError(
             f"Genesis cannot be imported ({error}). `make course ENGINES=genesis` installs it together with torch."
