@@ -63,24 +63,19 @@ def _residual(S, mask, e, E, lanes):
 
 
 @inlined
-def _normal_equations(slides, lower, upper, mask, damping, q, S, z, o, e, E, J, H, lanes):
-    """J (n, 6, lanes) with the columns of blocked joints set to zero, and the lower triangle of J J^T + lambda 1 in H (21, lanes)."""
+def _jacobian(slides, lower, upper, mask, q, S, z, o, e, J, lanes):
+    """J (n, 6, lanes); the columns of blocked joints are zero, see ``step.blocked``."""
     m0, m1, m2, m3, m4, m5 = mask[0], mask[1], mask[2], mask[3], mask[4], mask[5]
-    for k in range(21):
-        for lane in range(lanes):
-            H[k, lane] = 0.0
     for i in range(q.shape[0]):
         low, high = lower[i], upper[i]
         turn = 0.0 if slides[i] else 1.0
+        slide = 1.0 - turn
         for lane in range(lanes):
             z0, z1, z2 = z[i, 0, lane], z[i, 1, lane], z[i, 2, lane]
             x, y, w = S[9, lane] - o[i, 0, lane], S[10, lane] - o[i, 1, lane], S[11, lane] - o[i, 2, lane]
-            slide = 1.0 - turn
-            a, b, c = (
-                m0 * (turn * (z1 * w - z2 * y) + slide * z0),
-                m1 * (turn * (z2 * x - z0 * w) + slide * z1),
-                m2 * (turn * (z0 * y - z1 * x) + slide * z2),
-            )
+            a = m0 * (turn * (z1 * w - z2 * y) + slide * z0)
+            b = m1 * (turn * (z2 * x - z0 * w) + slide * z1)
+            c = m2 * (turn * (z0 * y - z1 * x) + slide * z2)
             d, f, g = m3 * turn * z0, m4 * turn * z1, m5 * turn * z2
             push = a * e[0, lane] + b * e[1, lane] + c * e[2, lane] + d * e[3, lane] + f * e[4, lane] + g * e[5, lane]
             free = 1.0
@@ -88,29 +83,46 @@ def _normal_equations(slides, lower, upper, mask, damping, q, S, z, o, e, E, J, 
                 free = 0.0
             if q[i, lane] >= high and push > 0.0:
                 free = 0.0
-            a, b, c, d, f, g = free * a, free * b, free * c, free * d, free * f, free * g
-            J[i, 0, lane], J[i, 1, lane], J[i, 2, lane], J[i, 3, lane], J[i, 4, lane], J[i, 5, lane] = a, b, c, d, f, g
-            H[0, lane] += a * a
-            H[1, lane] += b * a
-            H[2, lane] += b * b
-            H[3, lane] += c * a
-            H[4, lane] += c * b
-            H[5, lane] += c * c
-            H[6, lane] += d * a
-            H[7, lane] += d * b
-            H[8, lane] += d * c
-            H[9, lane] += d * d
-            H[10, lane] += f * a
-            H[11, lane] += f * b
-            H[12, lane] += f * c
-            H[13, lane] += f * d
-            H[14, lane] += f * f
-            H[15, lane] += g * a
-            H[16, lane] += g * b
-            H[17, lane] += g * c
-            H[18, lane] += g * d
-            H[19, lane] += g * f
-            H[20, lane] += g * g
+            J[i, 0, lane], J[i, 1, lane], J[i, 2, lane] = free * a, free * b, free * c
+            J[i, 3, lane], J[i, 4, lane], J[i, 5, lane] = free * d, free * f, free * g
+
+
+@inlined
+def _normal_equations(damping, J, E, H, lanes):
+    """The lower triangle of J J^T + lambda 1, row by row, in H (21, lanes). Four joints at a time, so that H is not read and written
+    for each; J has zero columns after the last joint."""
+    for k in range(21):
+        for lane in range(lanes):
+            H[k, lane] = 0.0
+    for i in range(0, J.shape[0], 4):
+        for lane in range(lanes):
+            a0, a1, a2, a3 = J[i, 0, lane], J[i + 1, 0, lane], J[i + 2, 0, lane], J[i + 3, 0, lane]
+            b0, b1, b2, b3 = J[i, 1, lane], J[i + 1, 1, lane], J[i + 2, 1, lane], J[i + 3, 1, lane]
+            c0, c1, c2, c3 = J[i, 2, lane], J[i + 1, 2, lane], J[i + 2, 2, lane], J[i + 3, 2, lane]
+            d0, d1, d2, d3 = J[i, 3, lane], J[i + 1, 3, lane], J[i + 2, 3, lane], J[i + 3, 3, lane]
+            f0, f1, f2, f3 = J[i, 4, lane], J[i + 1, 4, lane], J[i + 2, 4, lane], J[i + 3, 4, lane]
+            g0, g1, g2, g3 = J[i, 5, lane], J[i + 1, 5, lane], J[i + 2, 5, lane], J[i + 3, 5, lane]
+            H[0, lane] += a0 * a0 + a1 * a1 + a2 * a2 + a3 * a3
+            H[1, lane] += b0 * a0 + b1 * a1 + b2 * a2 + b3 * a3
+            H[2, lane] += b0 * b0 + b1 * b1 + b2 * b2 + b3 * b3
+            H[3, lane] += c0 * a0 + c1 * a1 + c2 * a2 + c3 * a3
+            H[4, lane] += c0 * b0 + c1 * b1 + c2 * b2 + c3 * b3
+            H[5, lane] += c0 * c0 + c1 * c1 + c2 * c2 + c3 * c3
+            H[6, lane] += d0 * a0 + d1 * a1 + d2 * a2 + d3 * a3
+            H[7, lane] += d0 * b0 + d1 * b1 + d2 * b2 + d3 * b3
+            H[8, lane] += d0 * c0 + d1 * c1 + d2 * c2 + d3 * c3
+            H[9, lane] += d0 * d0 + d1 * d1 + d2 * d2 + d3 * d3
+            H[10, lane] += f0 * a0 + f1 * a1 + f2 * a2 + f3 * a3
+            H[11, lane] += f0 * b0 + f1 * b1 + f2 * b2 + f3 * b3
+            H[12, lane] += f0 * c0 + f1 * c1 + f2 * c2 + f3 * c3
+            H[13, lane] += f0 * d0 + f1 * d1 + f2 * d2 + f3 * d3
+            H[14, lane] += f0 * f0 + f1 * f1 + f2 * f2 + f3 * f3
+            H[15, lane] += g0 * a0 + g1 * a1 + g2 * a2 + g3 * a3
+            H[16, lane] += g0 * b0 + g1 * b1 + g2 * b2 + g3 * b3
+            H[17, lane] += g0 * c0 + g1 * c1 + g2 * c2 + g3 * c3
+            H[18, lane] += g0 * d0 + g1 * d1 + g2 * d2 + g3 * d3
+            H[19, lane] += g0 * f0 + g1 * f1 + g2 * f2 + g3 * f3
+            H[20, lane] += g0 * g0 + g1 * g1 + g2 * g2 + g3 * g3
     for lane in range(lanes):
         trace = H[0, lane] + H[2, lane] + H[5, lane] + H[9, lane] + H[14, lane] + H[20, lane]
         shift = damping * 0.5 * (E[0, lane] + E[1, lane]) + _FLOOR * trace
@@ -184,7 +196,7 @@ def _for_lanes(lanes):
         lower, upper = limits[2], limits[3]
         q, best = np.zeros((n, lanes)), np.zeros((n, lanes))
         base, S = np.zeros((12, lanes)), np.zeros((12, lanes))
-        z, o, J = np.zeros((n, 3, lanes)), np.zeros((n, 3, lanes)), np.zeros((n, 6, lanes))
+        z, o, J = np.zeros((n, 3, lanes)), np.zeros((n, 3, lanes)), np.zeros(((n + 3) // 4 * 4, 6, lanes))
         H, e, y, E = np.zeros((21, lanes)), np.zeros((6, lanes)), np.zeros((6, lanes)), np.zeros((3, lanes))
         moving, reference, best_cost = np.zeros(lanes), np.zeros(lanes), np.zeros(lanes)
         counts = np.zeros((6, lanes), np.int64)  # one array: with one lane, making arrays is what takes the time
@@ -282,7 +294,8 @@ def _for_lanes(lanes):
                 if goal[lane] >= 0:
                     running += 1
             if stepping:
-                _normal_equations(slides, lower, upper, mask, damping, q, S, z, o, e, E, J, H, lanes)
+                _jacobian(slides, lower, upper, mask, q, S, z, o, e, J, lanes)
+                _normal_equations(damping, J, E, H, lanes)
                 _solve_6x6(H, e, y, lanes)
                 _move(lower, upper, J, y, moving, q, lanes)
 
