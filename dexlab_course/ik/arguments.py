@@ -66,7 +66,7 @@ def check_mask(mask: ArrayLike | None) -> Floats:
 def check_start(chain: SerialChain, q0: ArrayLike, batch: tuple[int, ...]) -> Floats:
     """The first starts, (1, n) or (B, n)."""
     start = last_axis("q0", as_floats("q0", q0), chain.n, of="joint")
-    if not np.isfinite(start).all():
+    if not (start.dot(start) < _INFINITE if start.ndim == 1 else np.isfinite(start).all()):
         message = explain(
             "q0 is not finite", got=start, expected="finite numbers", remedy="leave q0 out to start in the middle of the ranges"
         )

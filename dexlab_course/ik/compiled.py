@@ -68,7 +68,7 @@ def _jacobian(slides, lower, upper, mask, q, S, z, o, e, J, lanes):
     m0, m1, m2, m3, m4, m5 = mask[0], mask[1], mask[2], mask[3], mask[4], mask[5]
     for i in range(q.shape[0]):
         low, high = lower[i], upper[i]
-        turn = 0.0 if slides[i] else 1.0
+        turn = 1.0 - slides[i]
         slide = 1.0 - turn
         for lane in range(lanes):
             z0, z1, z2 = z[i, 0, lane], z[i, 1, lane], z[i, 2, lane]
@@ -187,18 +187,23 @@ def _move(lower, upper, J, y, moving, q, lanes):
 def _for_lanes(lanes):
     """The solver as plain Python, with the number of lanes as a constant that numba can see."""
 
-    def solve(A, slides, limits, X, Q0, mask, tolerance_p, tolerance_r, damping, max_iterations, restarts, reach, seed, out):
+    def solve(model, X, Q0, mask, tolerance_p, tolerance_r, damping, max_iterations, restarts, seed, out):
         """Fill out (B, n + 6): q, then reason, iterations, restarts, position error, rotation error, limit violation.
 
-        limits (6, n): the chain's lower and upper limits, the same as the step keeps to (infinite when ignored), the sampling range.
+        model: poses, slides, limits and reach of the chain in one array, see ``_prepared`` in solve.py: one argument costs less than five.
         """
-        B, n = X.shape[0], slides.shape[0]
+        B, n = X.shape[0], Q0.shape[1]
+        A = model[: 16 * (n + 1)].reshape(n + 1, 4, 4)
+        slides = model[16 * (n + 1) : 17 * n + 16]
+        limits = model[17 * n + 16 : 23 * n + 16].reshape(6, n)
+        reach = model[23 * n + 16]
         lower, upper = limits[2], limits[3]
         q, best = np.zeros((n, lanes)), np.zeros((n, lanes))
         base, S = np.zeros((12, lanes)), np.zeros((12, lanes))
         z, o, J = np.zeros((n, 3, lanes)), np.zeros((n, 3, lanes)), np.zeros(((n + 3) // 4 * 4, 6, lanes))
         H, e, y, E = np.zeros((21, lanes)), np.zeros((6, lanes)), np.zeros((6, lanes)), np.zeros((3, lanes))
         moving, reference, best_cost = np.zeros(lanes), np.zeros(lanes), np.zeros(lanes)
+        room = np.zeros((8, 3))
         counts = np.zeros((6, lanes), np.int64)  # one array: with one lane, making arrays is what takes the time
         goal, start, last, iteration, total, stalled = counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]
         goal[:] = -1
@@ -225,7 +230,7 @@ def _for_lanes(lanes):
                     solved = E[0, lane] <= tolerance_p * tolerance_p and E[1, lane] <= tolerance_r * tolerance_r
                     position_error, rotation_error = 0.0, 0.0
                     if solved:
-                        position_error, rotation_error = measure(A, slides, q, lane, X, b, mask)
+                        position_error, rotation_error = measure(A, slides, q, lane, X, b, mask, room)
                         solved = position_error <= tolerance_p and rotation_error <= tolerance_r
                     reason = _SOLVED
                     if not solved:
@@ -246,7 +251,7 @@ def _for_lanes(lanes):
                         if not solved:
                             for i in range(n):
                                 q[i, lane] = best[i, lane]
-                            position_error, rotation_error = measure(A, slides, q, lane, X, b, mask)
+                            position_error, rotation_error = measure(A, slides, q, lane, X, b, mask, room)
                             if beyond[lane]:
                                 reason = _OUT_OF_REACH
                         violation = 0.0
@@ -302,20 +307,10 @@ def _for_lanes(lanes):
     return solve
 
 
-_SIGNATURE = "void(f8[:,:,::1], b1[::1], f8[:,::1], f8[:,:,::1], f8[:,::1], f8[::1], f8, f8, f8, i8, i8, f8, u8, f8[:,::1])"
+_SIGNATURE = "void(f8[::1], f8[:,:,::1], f8[:,::1], f8[::1], f8, f8, f8, i8, i8, u8, f8[:,::1])"
 
 
 @functools.cache
 def kernel(lanes: int) -> Callable[..., Any]:
-    """The machine code for that many lanes, compiled or loaded at the first call."""
+    """The machine code for that many lanes (1 for a few goals, 16 for many), compiled or loaded at the first call."""
     return jit.compiled(_SIGNATURE, __file__, compiled_scalar.__file__, kinematics.__file__)(_for_lanes(lanes))
-
-
-def solve_one(*arguments: Any) -> None:
-    """Goals one after the other, in one lane: the quickest way for a few."""
-    kernel(1)(*arguments)
-
-
-def solve_many(*arguments: Any) -> None:
-    """Goals side by side, in sixteen lanes."""
-    kernel(kinematics.LANES)(*arguments)

@@ -39,14 +39,19 @@ def rotation_vector(r00, r01, r02, r10, r11, r12, r20, r21, r22):
 
 
 @helper
-def measure(A, slides, q, lane, X, b, mask):
-    """Position and rotation error of one lane, from the definition: forward kinematics with the library's sine and cosine."""
+def measure(A, slides, q, lane, X, b, mask, room):
+    """Position and rotation error of one lane, from the definition: forward kinematics with the library's sine and cosine.
+
+    room: (8, 3), to work in; making arrays would take longer than filling them.
+    """
     n = q.shape[0]
-    R, p = np.eye(3), np.zeros(3)
+    R, p, D, gap = room[:3], room[3], room[4:7], room[7]
+    room[:] = 0.0
+    R[0, 0], R[1, 1], R[2, 2] = 1.0, 1.0, 1.0
     for i in range(n + 1):
         s, c, d = 0.0, 1.0, 0.0
         if i < n:
-            if slides[i]:
+            if slides[i] != 0.0:
                 d = q[i, lane]
             else:
                 s, c = math.sin(q[i, lane]), math.cos(q[i, lane])
@@ -57,8 +62,7 @@ def measure(A, slides, q, lane, X, b, mask):
             c2 = x * A[i, 0, 2] + y * A[i, 1, 2] + w * A[i, 2, 2]
             p[r] += x * A[i, 0, 3] + y * A[i, 1, 3] + w * A[i, 2, 3] + d * c2
             R[r, 0], R[r, 1], R[r, 2] = c * c0 + s * c1, c * c1 - s * c0, c2
-    D, gap = np.zeros((3, 3)), np.zeros(3)  # the tool's rotation and position as seen from the goal
-    for r in range(3):
+    for r in range(3):  # the tool's rotation and position as seen from the goal
         for k in range(3):
             gap[r] += X[b, k, r] * (p[k] - X[b, k, 3])
             for c in range(3):

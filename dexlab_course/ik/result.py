@@ -55,20 +55,18 @@ class IkResult:
 
 def one_result(out: Floats, respect_limits: bool) -> IkResult:
     """The result of a single goal from one row of q and six numbers, (1, n + 6)."""
-    row = out[0]
-    code, iterations, restarts, position_error, rotation_error, violation = row[-6:].tolist()
+    code, iterations, restarts, position_error, rotation_error, violation = out[0, -6:].tolist()
     # A frozen dataclass sets its fields one by one through object.__setattr__: a tenth of the time of a whole solution.
     result = object.__new__(IkResult)
-    result.__dict__.update(
-        q=row[:-6],
-        success=code == 0.0 and (violation <= 0.0 or not respect_limits),
-        reason=REASONS[int(code)],
-        iterations=int(iterations),
-        restarts=int(restarts),
-        position_error=position_error,
-        rotation_error=rotation_error,
-        limit_violation=violation,
-    )
+    fields = result.__dict__
+    fields["q"] = out[0, :-6]
+    fields["success"] = code == 0.0 and (violation <= 0.0 or not respect_limits)
+    fields["reason"] = REASONS[int(code)]
+    fields["iterations"] = int(iterations)
+    fields["restarts"] = int(restarts)
+    fields["position_error"] = position_error
+    fields["rotation_error"] = rotation_error
+    fields["limit_violation"] = violation
     return result
 
 

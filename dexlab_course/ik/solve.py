@@ -8,7 +8,7 @@ For each goal, start after start until one arrives:
 4. It is given up when three iterations in a row have not halved the error E = e^T e / 2: most starts that fail do so early, and a
    new start is worth more than patience. Patience grows by one with every ten starts, and the last start has more of it.
 
-All goals of a batch advance side by side, each alone with its own starts, so a goal's answer does not depend on its neighbours.
+Goals of a batch advance side by side, each alone with its own starts, so an answer does not depend on what else is in the batch.
 ``compiled.py`` is the same algorithm for numba; it is used when numba is installed.
 """
 
@@ -88,78 +88,53 @@ def solve_ik(
     flat = goals.reshape(-1, 4, 4) if batch else goals[None]
     check_numbers(position_tolerance, rotation_tolerance, damping, max_iterations, restarts)
     weights = check_mask(mask)
-    limits, middle, reach, one, many = _prepared(chain, respect_limits)
+    limits, middle, model = _prepared(chain, respect_limits)
     begin = middle if q0 is None else check_start(chain, q0, batch)
     seed = 0 if rng is None else int(rng.random() * 2.0**53)
     out = np.empty((len(flat), chain.n + 6))
-    kernel = one if len(flat) < _FEW else many
-    if compiled is False or kernel is None:
+    options = (position_tolerance, rotation_tolerance, damping, max_iterations, restarts, seed, out)
+    kernel = None if compiled is False else _kernel(1 if len(flat) < _FEW else 16)
+    if kernel is not None:
+        kernel(model, flat, begin, weights, *options)
+    else:
         if compiled:
             message = explain("there is no compiled form", got="no numba", expected="numba", remedy="pip install numba, or compiled=None")
             raise InvalidValueError(message)
-        kernel = functools.partial(solve_readably, chain)
-    kernel(
-        chain.poses, chain.slides, limits, flat, begin, weights,
-        position_tolerance, rotation_tolerance, damping, max_iterations, restarts, reach, seed, out,
-    )  # fmt: skip
+        solve_readably(chain, limits, flat, begin, weights, *options)
     if chain.turns_freely:
         _nearest_turn(chain, out, begin)
     return batch_result(out, respect_limits, batch) if batch else one_result(out, respect_limits)
 
 
 @functools.lru_cache(maxsize=128)
-def _prepared(chain: SerialChain, respect_limits: bool) -> tuple[Floats, Floats, float, Any, Any]:
-    """What a chain needs and no goal changes: limits (6, n), the middle of its ranges (1, n), its reach [m], the compiled forms."""
+def _prepared(chain: SerialChain, respect_limits: bool) -> tuple[Floats, Floats, Floats]:
+    """What no goal changes: limits (6, n), the middle of the joint ranges (1, n), and the whole chain in one array, for compiled code.
+
+    The rows of limits are the chain's lower and upper limits, those that a step keeps to, and the range of random starts.
+    """
     infinite = np.full(chain.n, np.inf)
     kept = (chain.lower, chain.upper) if respect_limits else (-infinite, infinite)
     lower, upper = chain.sampling_range()
     limits = np.stack([chain.lower, chain.upper, *kept, lower, upper])
-    return limits, 0.5 * (lower + upper)[None], chain.reach, *_kernels()
+    model = np.concatenate([chain.poses.ravel(), chain.slides, limits.ravel(), [chain.reach]])
+    return limits, 0.5 * (lower + upper)[None], model
 
 
 @functools.cache
-def _kernels() -> tuple[Any, Any]:
-    """The compiled forms for single goals and for batches, or None without numba."""
+def _kernel(lanes: int) -> Any:
+    """The compiled form for that many goals side by side, or None without numba."""
     try:
         from dexlab_course.ik import compiled
     except ImportError:
-        return None, None
-    return compiled.solve_one, compiled.solve_many
+        return None
+    return compiled.kernel(lanes)
 
 
 # --- the algorithm ----------------------------------------------------------------------------------------------------------------
 
 
-@dataclasses.dataclass
-class _Lanes:
-    """The goals at work, one to a lane. Every array has its lanes last, so that lanes can leave and join together."""
-
-    goal: NDArray[np.intp]  # which goal
-    base: Floats  # (4, 3, L), the base seen from the goal
-    q: Floats  # (n, L)
-    best: Floats  # (n, L), the nearest end of a start so far, and its cost
-    best_cost: Floats
-    reference: Floats  # the cost that has to be halved, and for how many iterations it was not
-    stalled: NDArray[np.int64]
-    iteration: NDArray[np.int64]  # of this start, and of all
-    total: NDArray[np.int64]
-    start: NDArray[np.int64]  # number of this start, and of the last one allowed
-    last: NDArray[np.int64]
-    beyond: NDArray[np.bool_]  # the goal is out of reach
-
-    def keep(self, which: NDArray[np.bool_]) -> None:
-        for field in dataclasses.fields(self):
-            setattr(self, field.name, getattr(self, field.name)[..., which])
-
-    def join(self, other: "_Lanes") -> None:
-        for field in dataclasses.fields(self):
-            setattr(self, field.name, np.concatenate([getattr(self, field.name), getattr(other, field.name)], axis=-1))
-
-
 def solve_readably(
     chain: SerialChain,
-    poses: Floats,
-    slides: NDArray[np.bool_],
     limits: Floats,
     X: Floats,
     Q0: Floats,
@@ -169,72 +144,147 @@ def solve_readably(
     damping: float,
     max_iterations: int,
     restarts: int,
-    reach: float,
     seed: int,
     out: Floats,
 ) -> None:
     """Fill out (B, n + 6): q, then reason, iterations, restarts, position error, rotation error, limit violation.
 
+    Starts of one goal are independent, so several are made side by side and the first of them that succeeds counts, as if they had
+    been made one after the other. Most goals need one; those that are left get one more, then 2, 4, 8, …
+
     Args:
-        poses, slides: the chain's normal form; the compiled form, which has the same arguments after the first, needs it.
-        limits: (6, n), the chain's lower and upper limits, those that a step keeps to, the range of random starts.
+        limits: (6, n), see ``_prepared``.
         X: (B, 4, 4) goals. Q0: (B, n) first starts, or (1, n) for all. The others are those of ``solve_ik``.
     """
     chain = copy.copy(chain)
     chain.compiled_from = None
+    rules = Rules(mask, position_tolerance, rotation_tolerance, damping, max_iterations, limits[2], limits[3])
     Q, info = out[:, : chain.n], out[:, chain.n :]
-    lower, upper = limits[2], limits[3]
-    Q[:] = np.clip(Q0, lower, upper)
+    Q[:] = np.clip(Q0, limits[2], limits[3])
     valid = _are_poses(X)
+    beyond = (np.linalg.norm(np.where(valid[:, None], X[:, :3, 3], 0.0), axis=-1) > chain.reach + position_tolerance) & mask[:3].all()
+    last = np.where(beyond, 0, restarts)
     info[:, 0], info[:, 1:3], info[:, 3:5] = REASONS.index(IkReason.INVALID_GOAL), 0.0, np.nan
-    waiting = np.flatnonzero(valid)
-    lanes = _new_lanes(waiting[:0], X, Q, mask, reach + position_tolerance, restarts)
-    while waiting.size or lanes.goal.size:
-        free = _LANES - lanes.goal.size
-        lanes.join(_new_lanes(waiting[:free], X, Q, mask, reach + position_tolerance, restarts))
-        waiting = waiting[free:]
+    best_cost = np.full(len(X), np.inf)
 
-        e, J = residual(chain, lanes.q, lanes.base, mask)
-        cost = 0.5 * (e * e).sum(axis=0)
-        solved = (np.linalg.norm(e[:3], axis=0) <= position_tolerance) & (np.linalg.norm(e[3:], axis=0) <= rotation_tolerance)
-        if solved.any():
-            position, rotation = measure(chain, lanes.q[:, solved].T, X[lanes.goal[solved]], mask)
-            solved[solved] = (position <= position_tolerance) & (rotation <= rotation_tolerance)
+    open_goals, first = np.flatnonzero(valid), 0
+    while open_goals.size:
+        count = min(max(1, first), restarts + 1 - first)
+        goal, start = np.repeat(open_goals, count), np.tile(np.arange(first, first + count), open_goals.size)
+        begin = Q[goal].T if first == 0 else restart_configurations(seed, goal, start, restarts, limits[4], limits[5])
+        patience = np.where(start == last[goal], LAST_PATIENCE, PATIENCE + start // MORE_PATIENCE_EVERY)
+        ends = run_starts(chain, X[goal], begin, patience, rules)
 
-        halved = cost <= HALVING * lanes.reference
-        lanes.reference = np.where(halved, cost, lanes.reference)
-        lanes.stalled = np.where(halved, 0, lanes.stalled + 1)
-        last = lanes.start == lanes.last
-        stalled = lanes.stalled >= np.where(last, LAST_PATIENCE, PATIENCE + lanes.start // MORE_PATIENCE_EVERY)
-        failed = ~solved & (stalled | (lanes.iteration >= max_iterations))
+        # One row for each goal, one column for each of its starts.
+        solved, cost = ends.solved.reshape(-1, count), ends.cost.reshape(-1, count)
+        found = solved.any(axis=1)
+        chosen = np.where(found, solved.argmax(axis=1), cost.argmin(axis=1))
+        nearer = found | (cost.min(axis=1) < best_cost[open_goals])
+        rows = np.arange(open_goals.size)
+        Q[open_goals[nearer]] = ends.q.T.reshape(open_goals.size, count, chain.n)[rows[nearer], chosen[nearer]]
+        best_cost[open_goals] = np.minimum(best_cost[open_goals], cost.min(axis=1))
 
-        nearer = failed & (cost < lanes.best_cost)
-        lanes.best_cost = np.where(nearer, cost, lanes.best_cost)
-        lanes.best = np.where(nearer | solved, lanes.q, lanes.best)
-        finished = solved | (failed & last)
-        again = failed & ~finished
-        going = ~(failed | finished)
-
-        reason = np.where(stalled, REASONS.index(IkReason.STALLED), REASONS.index(IkReason.MAX_ITERATIONS))
-        reason = np.where(lanes.beyond, REASONS.index(IkReason.OUT_OF_REACH), reason)
-        done = lanes.goal[finished]
-        Q[done] = lanes.best[:, finished].T
-        info[done, 0] = np.where(solved, REASONS.index(IkReason.SOLVED), reason)[finished]
-        info[done, 1], info[done, 2] = lanes.total[finished], lanes.start[finished]
-
-        if going.any():
-            lanes.q[:, going] = limited_step(
-                lanes.q[:, going], e[:, going], J[..., going], cost[going], damping=damping, lower=lower, upper=upper
-            )
-        lanes.start = lanes.start + again
-        lanes.q[:, again] = restart_configurations(seed, lanes.goal[again], lanes.start[again], restarts, limits[4], limits[5])
-        lanes.iteration = np.where(again, 0, lanes.iteration + going)
-        lanes.stalled, lanes.reference = np.where(again, 0, lanes.stalled), np.where(again, np.inf, lanes.reference)
-        lanes.total = lanes.total + going
-        lanes.keep(~finished)
+        final = np.where(found, chosen, count - 1)  # the last start that the goal made
+        stalled = ends.stalled.reshape(-1, count)[rows, final]
+        failure = np.where(stalled, REASONS.index(IkReason.STALLED), REASONS.index(IkReason.MAX_ITERATIONS))
+        failure = np.where(beyond[open_goals], REASONS.index(IkReason.OUT_OF_REACH), failure)
+        info[open_goals, 0] = np.where(found, REASONS.index(IkReason.SOLVED), failure)
+        info[open_goals, 1] += ends.iterations.reshape(-1, count).cumsum(axis=1)[rows, final]
+        info[open_goals, 2] = first + final
+        first += count
+        open_goals = open_goals[~found & (last[open_goals] >= first)]
 
     info[valid, 3], info[valid, 4] = measure(chain, Q[valid], X[valid], mask)
     info[:, 5] = np.maximum(limits[0] - Q, Q - limits[1]).max(axis=1, initial=0.0)
+
+
+@dataclasses.dataclass(frozen=True)
+class Rules:
+    """What every start of a call has in common: see ``solve_ik``."""
+
+    mask: Floats
+    position_tolerance: float
+    rotation_tolerance: float
+    damping: float
+    max_iterations: int
+    lower: Floats
+    upper: Floats
+
+
+@dataclasses.dataclass
+class Starts:
+    """Starts side by side, one to a lane; lanes are the last axis of every array, so that they can leave and join together."""
+
+    lane: NDArray[np.intp]
+    q: Floats  # (n, L)
+    base: Floats  # (4, 3, L), the base seen from each lane's goal
+    patience: NDArray[np.int64]
+    iteration: NDArray[np.int64]
+    reference: Floats  # the cost that has to be halved
+    stalled: NDArray[np.int64]  # for so many iterations it was not
+
+    def keep(self, which: NDArray[np.bool_]) -> None:
+        """Go on with these lanes only."""
+        for field in dataclasses.fields(self):
+            setattr(self, field.name, getattr(self, field.name)[..., which])
+
+    def join(self, other: "Starts") -> None:
+        """Go on with these lanes too."""
+        for field in dataclasses.fields(self):
+            setattr(self, field.name, np.concatenate([getattr(self, field.name), getattr(other, field.name)], axis=-1))
+
+
+@dataclasses.dataclass
+class Ends:
+    """How each start ended: where, whether it met its goal, its cost, its iterations, and whether it had stopped making progress."""
+
+    q: Floats
+    solved: NDArray[np.bool_]
+    cost: Floats
+    iterations: NDArray[np.int64]
+    stalled: NDArray[np.bool_]
+
+
+def run_starts(chain: SerialChain, X_WG: Floats, q: Floats, patience: NDArray[np.int64], rules: Rules) -> Ends:
+    """Follow every start to its end: goals (L, 4, 4), first configurations q (n, L), patience (L,)."""
+
+    def begin(lane: NDArray[np.intp]) -> Starts:
+        X_GW = frames.inverse(X_WG[lane])
+        none = np.zeros(lane.size, dtype=np.int64)
+        base = np.moveaxis(X_GW[:, :3, :], 0, -1).swapaxes(0, 1)
+        return Starts(lane, q[:, lane], base, patience[lane], none, np.full(lane.size, np.inf), none)
+
+    size = len(X_WG)
+    ends = Ends(q.copy(), np.zeros(size, dtype=bool), np.full(size, np.inf), np.zeros(size, dtype=np.int64), np.zeros(size, dtype=bool))
+    waiting = np.arange(size)
+    live = begin(waiting[:0])
+    while live.lane.size or waiting.size:
+        if waiting.size and live.lane.size <= _LANES // 2:
+            free = _LANES - live.lane.size
+            live.join(begin(waiting[:free]))
+            waiting = waiting[free:]
+        e, J = residual(chain, live.q, live.base, rules.mask)
+        position, rotation = (e[:3] ** 2).sum(axis=0), (e[3:] ** 2).sum(axis=0)
+        cost = 0.5 * (position + rotation)
+        solved = (position <= rules.position_tolerance**2) & (rotation <= rules.rotation_tolerance**2)
+        halved = cost <= HALVING * live.reference
+        live.reference = np.where(halved, cost, live.reference)
+        live.stalled = np.where(halved, 0, live.stalled + 1)
+        stalled = live.stalled >= live.patience
+        ended = solved | stalled | (live.iteration >= rules.max_iterations)
+        if ended.any():
+            done = live.lane[ended]
+            ends.q[:, done], ends.solved[done], ends.cost[done] = live.q[:, ended], solved[ended], cost[ended]
+            ends.iterations[done], ends.stalled[done] = live.iteration[ended], stalled[ended]
+            live.keep(~ended)
+            e, J, cost = e[:, ~ended], J[..., ~ended], cost[~ended]
+        live.q = limited_step(live.q, e, J, cost, damping=rules.damping, lower=rules.lower, upper=rules.upper)
+        live.iteration = live.iteration + 1
+    # The last word has forward kinematics from the base, without the goal's frame and the lanes.
+    won = np.flatnonzero(ends.solved)
+    position, rotation = measure(chain, ends.q[:, won].T, X_WG[won], rules.mask)
+    ends.solved[won] = (position <= rules.position_tolerance) & (rotation <= rules.rotation_tolerance)
+    return ends
 
 
 def measure(chain: SerialChain, q: Floats, X_WG: Floats, mask: Floats) -> tuple[Floats, Floats]:
@@ -244,26 +294,6 @@ def measure(chain: SerialChain, q: Floats, X_WG: Floats, mask: Floats) -> tuple[
     gap = (R_GW @ (X_WT[:, :3, 3] - X_WG[:, :3, 3])[..., None])[..., 0]
     turn = frames.rotvec_from_matrix(R_GW @ X_WT[:, :3, :3])
     return np.linalg.norm(gap * mask[:3], axis=-1), np.linalg.norm(turn * mask[3:], axis=-1)
-
-
-def _new_lanes(goal: NDArray[np.intp], X: Floats, Q: Floats, mask: Floats, reach: float, restarts: int) -> _Lanes:
-    X_GW = frames.inverse(X[goal])
-    zeros = np.zeros(goal.size, dtype=np.int64)
-    beyond = (np.linalg.norm(X[goal, :3, 3], axis=-1) > reach) & mask[:3].all()
-    return _Lanes(
-        goal=goal,
-        base=np.moveaxis(X_GW[:, :3, :], 0, -1).swapaxes(0, 1),
-        q=Q[goal].T.copy(),
-        best=Q[goal].T.copy(),
-        best_cost=np.full(goal.size, np.inf),
-        reference=np.full(goal.size, np.inf),
-        stalled=zeros,
-        iteration=zeros,
-        total=zeros,
-        start=zeros,
-        last=np.where(beyond, 0, restarts),
-        beyond=beyond,
-    )
 
 
 def _are_poses(X: Floats) -> NDArray[np.bool_]:

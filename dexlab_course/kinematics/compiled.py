@@ -69,7 +69,7 @@ def walk(A, slides, q, start, S, z, o, lanes):
         a00, a01, a02, a03 = a[0, 0], a[0, 1], a[0, 2], a[0, 3]
         a10, a11, a12, a13 = a[1, 0], a[1, 1], a[1, 2], a[1, 3]
         a20, a21, a22, a23 = a[2, 0], a[2, 1], a[2, 2], a[2, 3]
-        if slides[i]:
+        if slides[i] != 0:
             for lane in range(lanes):
                 d = q[i, lane]
                 for r in range(3):

@@ -295,7 +295,7 @@ def test_an_answer_does_not_depend_on_its_neighbours(panda, compiled):
     X[7] = frames.pose(p=[9, 9, 9])
     X[11, 0, 0] = np.nan
     whole, part = solve_ik(panda, X, compiled=compiled), solve_ik(panda, X[:40], compiled=compiled)
-    assert (whole.q[:40] == part.q).all()
+    assert whole.q[:40] == pytest.approx(part.q, abs=1e-7)  # NumPy's vector instructions round as the array's end falls
     assert (whole.iterations[:40] == part.iterations).all()
     single = solve_ik(panda, X[0], compiled=compiled)
     assert single.q == pytest.approx(whole.q[0], abs=1e-9)
