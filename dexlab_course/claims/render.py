@@ -28,6 +28,7 @@ def language() -> str:
 
 
 def label(key: str) -> str:
+    """A word of the output in the language of the page."""
     return _LABELS[language()][key]
 
 

@@ -13,6 +13,8 @@ from dexlab_course.engines import installed
 from dexlab_course.engines.child import run_in_child
 from dexlab_course.paths import ASSETS
 
+from .conftest import actuator_cases
+
 ARM = str(ASSETS / "two_joint_arm.urdf")
 
 
@@ -38,28 +40,6 @@ def superdex_efforts(path: str, histories: list[dict[str, Any]]) -> list[list[li
     return efforts
 
 
-def genesis_efforts(path: str, cases: list[dict[str, list[float]]]) -> list[list[float]]:
-    import numpy as np
-
-    from dexlab_course.engines.genesis import add_urdf, start
-
-    gs = start()
-    options = gs.options.RigidOptions(enable_collision=False, batch_dofs_info=True)
-    scene = gs.Scene(show_viewer=False, sim_options=gs.options.SimOptions(dt=0.01, gravity=(0, 0, 0)), rigid_options=options)
-    arm = add_urdf(scene, path, keep_links=("tcp",))
-    scene.build(n_envs=1)
-    arm.set_dofs_force_range([-1e9, -1e9], [1e9, 1e9])
-    efforts = []
-    for case in cases:
-        arm.set_dofs_act_gain(np.array([case["gain"]]))
-        arm.set_dofs_act_bias(*(np.array([case[name]]) for name in ("b0", "b1", "b2")))
-        arm.set_qpos(np.array([case["x"]]))
-        arm.set_dofs_velocity(np.array([case["v"]]))
-        arm.control_dofs_position_velocity(np.array([case["x_des"]]), np.array([case["v_des"]]))
-        efforts.append(arm.get_dofs_control_force()[0].tolist())
-    return efforts
-
-
 def test_joint_space_pd_is_the_engines_controller_to_machine_precision() -> None:
     if not installed("superdex"):
         pytest.skip("superdex not installed")
@@ -78,15 +58,10 @@ def test_joint_space_pd_is_the_engines_controller_to_machine_precision() -> None
             np.testing.assert_allclose(ours.compute(q, v, target, dt), effort, rtol=1e-13, atol=1e-11)
 
 
-def test_affine_actuator_is_the_engines_control_force() -> None:
-    if not installed("genesis"):
+def test_affine_actuator_is_the_engines_control_force(genesis: dict[str, Any] | None) -> None:
+    if genesis is None:
         pytest.skip("genesis not installed")
-    rng = np.random.default_rng(4)
-    names = {"gain": 200, "b0": 5, "b1": 200, "b2": 20, "x": 2, "v": 3, "x_des": 2, "v_des": 3}
-    cases = [{name: rng.uniform(-size, size, 2).tolist() for name, size in names.items()} for _ in range(100)]
-    ended = run_in_child(genesis_efforts, timeout=300, path=ARM, cases=cases)
-    assert ended.ok, ended.stderr[-1500:]
-    for case, effort in zip(cases, ended.value, strict=True):
+    for case, effort in zip(actuator_cases(), genesis["efforts"], strict=True):
         a = {name: np.array(value) for name, value in case.items()}
         ours = laws.affine_actuator(a["x"], a["v"], a["x_des"], a["v_des"], a["gain"], (a["b0"], a["b1"], a["b2"]))
         np.testing.assert_allclose(effort, ours, rtol=2e-6, atol=2e-4)  # the engine counts in single precision

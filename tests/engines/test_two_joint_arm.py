@@ -11,11 +11,10 @@ import pytest
 
 from dexlab_course.engines import installed
 from dexlab_course.engines.child import run_in_child
-from dexlab_course.paths import ASSETS
 
-ARM = str(ASSETS / "two_joint_arm.urdf")
+from .conftest import ARM, POSES
+
 LINK_INERTIA = [0.001, 1 / 12, 1 / 12]
-POSES = [[0.0, 0.0], [0.3, np.pi / 2], [np.pi / 4, -np.pi / 2], [-1.2, 2.5]]
 ENGINES = ["drake", "genesis", "superdex"]
 
 
@@ -57,40 +56,6 @@ def ask_drake(path: str, poses: list[list[float]]) -> dict[str, Any]:
         "matrices": matrices,
         "tips": tips,
         "names": list(dof_map(plant).names),
-    }
-
-
-def ask_genesis(path: str, poses: list[list[float]]) -> dict[str, Any]:
-    import numpy as np
-
-    from dexlab_course.engines.genesis import add_urdf, dof_map, start
-
-    gs = start()
-    from genesis.utils.misc import qd_to_numpy
-
-    options = gs.options.RigidOptions(enable_collision=False, batch_dofs_info=True)
-    scene = gs.Scene(show_viewer=False, sim_options=gs.options.SimOptions(dt=0.01, gravity=(0, 0, 0)), rigid_options=options)
-    arm = add_urdf(scene, path, keep_links=("tcp",))
-    scene.build(n_envs=1)
-    moving = [arm.get_link(name) for name in ("upper_arm", "forearm")]
-    inertias = qd_to_numpy(arm.solver.dyn_info.links.inertial_i)
-    inertias = inertias.reshape(-1, 3, 3) if inertias.ndim == 3 else inertias[:, 0]
-    matrices, tips = [], []
-    for q in poses:
-        arm.set_qpos([q])
-        tips.append(arm.get_link("tcp").get_pos()[0].tolist())
-        arm.set_dofs_velocity([[0.0, 0.0]])
-        arm.control_dofs_force([[0.0, 0.0]])
-        scene.step()  # the mass matrix is refreshed by a step only
-        matrices.append(arm.get_mass_mat()[0].tolist())
-    return {
-        "mass": [float(link.get_mass().ravel()[0]) for link in moving],
-        "inertia": [np.diag(inertias[link.idx]).tolist() for link in moving],
-        "limits": [limit[0].tolist() for limit in arm.get_dofs_limit()],
-        "effort": arm.get_dofs_force_range()[1][0].tolist(),
-        "matrices": matrices,
-        "tips": tips,
-        "names": list(dof_map(arm).names),
     }
 
 
@@ -143,13 +108,13 @@ def ask_superdex(path: str, poses: list[list[float]]) -> dict[str, Any]:
     }
 
 
-ASK = {"drake": ask_drake, "genesis": ask_genesis, "superdex": ask_superdex}
+ASK = {"drake": ask_drake, "superdex": ask_superdex}
 
 
 @pytest.fixture(scope="module")
-def answers() -> dict[str, dict[str, Any]]:
+def answers(genesis: dict[str, Any] | None) -> dict[str, dict[str, Any]]:
     """What each installed engine says of the arm."""
-    found = {}
+    found = {} if genesis is None else {"genesis": genesis["arm"]}
     for engine, ask in ASK.items():
         if installed(engine):
             ended = run_in_child(ask, timeout=300, path=ARM, poses=POSES)
