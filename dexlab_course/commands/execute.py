@@ -99,13 +99,19 @@ async def execute(page: Page, *, timeout: float, watch: Watch = lambda *_: None)
         result.outcome, result.problem = "timed out", f"this cell did not finish within {timeout:g} s"
     finally:
         result.seconds = time.monotonic() - begin
-        await _end(client, manager)
+        finished = result.outcome == "ok" and not result.cell
+        await _end(client, manager, gently=finished and "genesis" in page.needs)
     return result
 
 
-async def _end(client: NotebookClient, manager: AsyncKernelManager) -> None:
-    """Leave no kernel and no open socket behind; also while being cancelled."""
+async def _end(client: NotebookClient, manager: AsyncKernelManager, *, gently: bool = False) -> None:
+    """Leave no kernel and no open socket behind; also while being cancelled.
+
+    A killed process loses what Genesis compiled: it writes its kernel cache when it exits. So its kernels are asked to go, and killed
+    only if they do not.
+    """
     if client.kc is not None:
         client.kc.stop_channels()
+    manager.shutdown_wait_time = 20.0
     with contextlib.suppress(Exception):  # a kernel that died on its own is still to be cleaned up after
-        await asyncio.shield(manager.shutdown_kernel(now=True))
+        await asyncio.shield(manager.shutdown_kernel(now=not gently))
