@@ -36,6 +36,9 @@ lab: setup ## open the course in JupyterLab
 outputs: setup ## refresh the outputs stored in the pages (refuses when a claim's number changed)
 	@$(BIN)/dexlab outputs $(ARGS)
 
+benchmark: setup ## measure speed beside targets and peers (ARGS="ik --readme" for some of them)
+	@$(BIN)/python benchmarks/run.py $(ARGS)
+
 lock: setup ## write the locks and environment.yml again from pyproject.toml
 	@$(BIN)/python tools/lock.py "$$(tools/make-venv --print-uv)"
 

@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from dexlab_course.ik import compiled_scalar
-from dexlab_course.ik.compiled_scalar import is_pose, measure, rotation_vector, uniform
+from dexlab_course.ik import compiled_scalar, starts
+from dexlab_course.ik.compiled_scalar import is_pose, measure, nearest, rotation_vector, uniform
+from dexlab_course.ik.starts import CHOICES
 from dexlab_course.kinematics import compiled as kinematics
 from dexlab_course.kinematics import jit
 from dexlab_course.kinematics.compiled import walk
@@ -197,6 +198,8 @@ def _for_lanes(lanes):
         slides = model[16 * (n + 1) : 17 * n + 16]
         limits = model[17 * n + 16 : 23 * n + 16].reshape(6, n)
         reach = model[23 * n + 16]
+        choices = model[23 * n + 17 : 23 * n + 17 + CHOICES * n].reshape(CHOICES, n)
+        choice_poses = model[23 * n + 17 + CHOICES * n :].reshape(12, CHOICES)
         lower, upper = limits[2], limits[3]
         q, best = np.zeros((n, lanes)), np.zeros((n, lanes))
         base, S = np.zeros((12, lanes)), np.zeros((12, lanes))
@@ -275,8 +278,11 @@ def _for_lanes(lanes):
                 while goal[lane] < 0 and upcoming < B:  # the lane is free: take the next goal
                     b = upcoming
                     upcoming += 1
+                    row = b if Q0.shape[0] > 1 else 0
+                    chosen = nearest(choice_poses, X, b, mask) if Q0.shape[0] == 0 else 0
                     for i in range(n):
-                        q[i, lane] = min(max(Q0[b if Q0.shape[0] > 1 else 0, i], lower[i]), upper[i])
+                        begin = choices[chosen, i] if Q0.shape[0] == 0 else Q0[row, i]
+                        q[i, lane] = min(max(begin, lower[i]), upper[i])
                         best[i, lane] = q[i, lane]
                     if not is_pose(X, b):
                         for i in range(n):
@@ -313,4 +319,4 @@ _SIGNATURE = "void(f8[::1], f8[:,:,::1], f8[:,::1], f8[::1], f8, f8, f8, i8, i8,
 @functools.cache
 def kernel(lanes: int) -> Callable[..., Any]:
     """The machine code for that many lanes (1 for a few goals, 16 for many), compiled or loaded at the first call."""
-    return jit.compiled(_SIGNATURE, __file__, compiled_scalar.__file__, kinematics.__file__)(_for_lanes(lanes))
+    return jit.compiled(_SIGNATURE, __file__, compiled_scalar.__file__, starts.__file__, kinematics.__file__)(_for_lanes(lanes))

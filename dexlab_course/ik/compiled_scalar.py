@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from dexlab_course.ik.starts import CHOICES, SQUARE_RADIAN
 from dexlab_course.kinematics.jit import helper
 
 # The same numbers as in solve.py, frames.py and starts.py; a test compares.
@@ -89,6 +90,28 @@ def is_pose(X, b):
     minor1 = X[b, 1, 0] * X[b, 2, 2] - X[b, 1, 2] * X[b, 2, 0]
     minor2 = X[b, 1, 0] * X[b, 2, 1] - X[b, 1, 1] * X[b, 2, 0]
     return X[b, 0, 0] * minor0 - X[b, 0, 1] * minor1 + X[b, 0, 2] * minor2 > 0.0
+
+
+@helper
+def nearest(poses, X, b, mask):
+    """Which of the choices for a first start is nearest to goal b: see ``Choices.nearest`` in starts.py."""
+    position, rotation = (mask[0] + mask[1] + mask[2]) / 3.0, SQUARE_RADIAN * (mask[3] + mask[4] + mask[5]) / 3.0
+    p0, p1, p2 = position * X[b, 0, 3], position * X[b, 1, 3], position * X[b, 2, 3]
+    r00, r01, r02 = rotation * X[b, 0, 0], rotation * X[b, 0, 1], rotation * X[b, 0, 2]
+    r10, r11, r12 = rotation * X[b, 1, 0], rotation * X[b, 1, 1], rotation * X[b, 1, 2]
+    r20, r21, r22 = rotation * X[b, 2, 0], rotation * X[b, 2, 1], rotation * X[b, 2, 2]
+    scores = np.empty(CHOICES)
+    for k in range(CHOICES):
+        x, y, z = poses[0, k], poses[1, k], poses[2, k]
+        score = p0 * x + p1 * y + p2 * z - 0.5 * position * (x * x + y * y + z * z)
+        score += r00 * poses[3, k] + r01 * poses[4, k] + r02 * poses[5, k]
+        score += r10 * poses[6, k] + r11 * poses[7, k] + r12 * poses[8, k]
+        scores[k] = score + r20 * poses[9, k] + r21 * poses[10, k] + r22 * poses[11, k]
+    best, highest = 0, scores[0]
+    for k in range(1, CHOICES):
+        if scores[k] > highest:
+            best, highest = k, scores[k]
+    return best
 
 
 @helper

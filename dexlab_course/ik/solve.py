@@ -2,7 +2,7 @@
 
 For each goal, start after start until one arrives:
 
-1. A start begins at ``q0``, in the middle of the joint ranges, or, from the second on, at a random configuration.
+1. The first start begins at ``q0``, or at the nearest of some configurations away from the limits; the others at random.
 2. Each iteration computes the error e and the Jacobian J, and takes one step of ``step.limited_step``.
 3. The start succeeds when position and rotation error are within tolerance, confirmed by forward kinematics computed anew.
 4. It is given up when three iterations in a row have not halved the error E = e^T e / 2: most starts that fail do so early, and a
@@ -24,7 +24,7 @@ from dexlab_course.arrays import Floats
 from dexlab_course.errors import InvalidValueError, explain
 from dexlab_course.ik.arguments import as_goals, check_mask, check_numbers, check_start
 from dexlab_course.ik.result import REASONS, IkReason, IkResult, batch_result, one_result
-from dexlab_course.ik.starts import restart_configurations
+from dexlab_course.ik.starts import Choices, restart_configurations
 from dexlab_course.ik.step import limited_step, residual
 from dexlab_course.kinematics import SerialChain, frames
 
@@ -56,8 +56,8 @@ def solve_ik(
     Args:
         chain: the arm.
         X_WT: goal pose(s) of T in the base link's frame W, (4, 4), or (..., 4, 4) for a batch.
-        q0: where the first start begins [rad or m], (n,), or (..., n) with one for each goal; clipped to the limits. The middle of the
-            joint ranges when omitted, which on most arms is a better start than a random one.
+        q0: where the first start begins [rad or m], (n,), or (..., n) with one for each goal; clipped to the limits. When omitted, the
+            nearest of some configurations in the middle of the joint ranges, see ``starts``.
         position_tolerance, rotation_tolerance: largest accepted errors [m], [rad].
         max_iterations: steps of one start.
         restarts: further starts after the first, at most.
@@ -88,8 +88,8 @@ def solve_ik(
     flat = goals.reshape(-1, 4, 4) if batch else goals[None]
     check_numbers(position_tolerance, rotation_tolerance, damping, max_iterations, restarts)
     weights = check_mask(mask)
-    limits, middle, model = _prepared(chain, respect_limits)
-    begin = middle if q0 is None else check_start(chain, q0, batch)
+    limits, choices, model = _prepared(chain, respect_limits)
+    begin = choices.q[:0] if q0 is None else check_start(chain, q0, batch)
     seed = 0 if rng is None else int(rng.random() * 2.0**53)
     out = np.empty((len(flat), chain.n + 6))
     options = (position_tolerance, rotation_tolerance, damping, max_iterations, restarts, seed, out)
@@ -100,15 +100,15 @@ def solve_ik(
         if compiled:
             message = explain("there is no compiled form", got="no numba", expected="numba", remedy="pip install numba, or compiled=None")
             raise InvalidValueError(message)
-        solve_readably(chain, limits, flat, begin, weights, *options)
+        solve_readably(chain, limits, flat, choices.nearest(flat, weights) if q0 is None else begin, weights, *options)
     if chain.turns_freely:
         _nearest_turn(chain, out, begin)
     return batch_result(out, respect_limits, batch) if batch else one_result(out, respect_limits)
 
 
 @functools.lru_cache(maxsize=128)
-def _prepared(chain: SerialChain, respect_limits: bool) -> tuple[Floats, Floats, Floats]:
-    """What no goal changes: limits (6, n), the middle of the joint ranges (1, n), and the whole chain in one array, for compiled code.
+def _prepared(chain: SerialChain, respect_limits: bool) -> tuple[Floats, Choices, Floats]:
+    """What no goal changes: limits (6, n), the choices for the first start, and all of it in one array for compiled code.
 
     The rows of limits are the chain's lower and upper limits, those that a step keeps to, and the range of random starts.
     """
@@ -116,8 +116,9 @@ def _prepared(chain: SerialChain, respect_limits: bool) -> tuple[Floats, Floats,
     kept = (chain.lower, chain.upper) if respect_limits else (-infinite, infinite)
     lower, upper = chain.sampling_range()
     limits = np.stack([chain.lower, chain.upper, *kept, lower, upper])
-    model = np.concatenate([chain.poses.ravel(), chain.slides, limits.ravel(), [chain.reach]])
-    return limits, 0.5 * (lower + upper)[None], model
+    choices = Choices.of(chain)
+    model = [chain.poses, chain.slides, limits, np.array([chain.reach]), choices.q, choices.poses]
+    return limits, choices, np.concatenate([part.ravel() for part in model])
 
 
 @functools.cache
@@ -310,5 +311,5 @@ def _are_poses(X: Floats) -> NDArray[np.bool_]:
 def _nearest_turn(chain: SerialChain, q: Floats, begin: Floats) -> None:
     """Whole turns are no motion: bring joints without limits to the turn nearest to where they started."""
     free = np.flatnonzero([kind == "continuous" for kind in chain.kinds])
-    turns = np.round((q[:, free] - begin[:, free]) / (2 * np.pi))
+    turns = np.round((q[:, free] - (begin[:, free] if len(begin) else 0.0)) / (2 * np.pi))
     q[:, free] -= 2 * np.pi * turns

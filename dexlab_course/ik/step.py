@@ -12,8 +12,8 @@ from dexlab_course.kinematics import SerialChain, frames
 
 # Keeps the 6 x 6 system positive definite in floating point when damping has shrunk with the error; relative to trace(J J^T).
 FLOOR = 1e-14
-# Nearer to pi than this the sine is too small to give the axis.
-_NEAR_PI = -0.99
+# With a cosine below this the sine is too small to give the axis.
+_NEAR_PI = -1.0 + 1e-6
 
 
 def residual(chain: SerialChain, q: Floats, base: Floats, mask: Floats) -> tuple[Floats, Floats]:
@@ -27,9 +27,10 @@ def residual(chain: SerialChain, q: Floats, base: Floats, mask: Floats) -> tuple
         mask: (6,) of 0 and 1, linear first.
     """
     S, z, o = chain.walk(q, base)
-    e = np.concatenate([-S[3], -rotation_vectors(S[:3])])
-    J = np.concatenate(chain.columns(z, o, S[3]), axis=1)
-    return e * mask[:, None], J * mask[:, None]
+    e, J = np.empty((6, q.shape[1])), np.empty((chain.n, 6, q.shape[1]))
+    e[:3], e[3:] = -S[3], -rotation_vectors(S[:3])
+    J[:, :3], J[:, 3:] = chain.columns(z, o, S[3])
+    return (e, J) if mask.all() else (e * mask[:, None], J * mask[:, None])
 
 
 def rotation_vectors(R: Floats) -> Floats:
