@@ -7,11 +7,11 @@ import math
 
 import numpy as np
 
-from dexlab_course.ik.starts import CHOICES, SQUARE_RADIAN
+from dexlab_course.ik.starts import CHOICES, HUGE, SQUARE_RADIAN
 from dexlab_course.kinematics.jit import helper
 
-# The same numbers as in solve.py, frames.py and starts.py; a test compares.
-_HUGE, _ORTHONORMAL = 1e100, 1e-5
+# The same numbers as in frames.py and starts.py; a test compares.
+_ORTHONORMAL = 1e-5
 _GOLDEN, _MIX_1, _MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
@@ -77,7 +77,7 @@ def measure(A, slides, q, lane, X, b, mask, room):
 def is_pose(X, b):
     for r in range(4):
         for c in range(4):
-            if not abs(X[b, r, c]) < _HUGE:
+            if not abs(X[b, r, c]) < HUGE:
                 return False
     if X[b, 3, 0] != 0.0 or X[b, 3, 1] != 0.0 or X[b, 3, 2] != 0.0 or X[b, 3, 3] != 1.0:
         return False
@@ -100,6 +100,11 @@ def nearest(poses, X, b, mask):
     r00, r01, r02 = rotation * X[b, 0, 0], rotation * X[b, 0, 1], rotation * X[b, 0, 2]
     r10, r11, r12 = rotation * X[b, 1, 0], rotation * X[b, 1, 1], rotation * X[b, 1, 2]
     r20, r21, r22 = rotation * X[b, 2, 0], rotation * X[b, 2, 1], rotation * X[b, 2, 2]
+    if (
+        not abs(p0) + abs(p1) + abs(p2) + abs(r00) + abs(r01) + abs(r02) + abs(r10) + abs(r11) + abs(r12) + abs(r20) + abs(r21) + abs(r22)
+        < HUGE
+    ):
+        p0, p1, p2, r00, r01, r02, r10, r11, r12, r20, r21, r22 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     scores = np.empty(CHOICES)
     for k in range(CHOICES):
         x, y, z = poses[0, k], poses[1, k], poses[2, k]

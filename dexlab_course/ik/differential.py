@@ -12,7 +12,6 @@ acceleration limits over one period. alpha = 1 is the full speed, alpha = 0 stan
 import dataclasses
 import enum
 import math
-from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -20,12 +19,12 @@ from numpy.typing import ArrayLike
 
 from dexlab_course.arrays import Floats, finite, last_axis
 from dexlab_course.errors import InvalidValueError, ShapeError, explain, unknown_name
-from dexlab_course.ik.nullspace import RANK_TOLERANCE, elimination_basis, orthonormal_basis
+from dexlab_course.ik.nullspace import eliminate, split
 from dexlab_course.ik.quadratic import minimise
 
 Pair = tuple[ArrayLike, ArrayLike]
 Basis = Literal["elimination", "orthonormal"]
-_BASES: dict[str, Callable[[ArrayLike], Floats]] = {"elimination": elimination_basis, "orthonormal": orthonormal_basis}
+_BASES = ("elimination", "orthonormal")
 # Makes the program strictly convex in alpha. Its weight beside the term that is maximised is a millionth of a millionth.
 _CONVEX = 1e-7
 
@@ -133,7 +132,7 @@ def differential_ik(
     velocities, alphas = np.full((size, n), np.nan), np.zeros(size)
     status = np.full(size, DiffIkStatus.NONE, dtype=object)
     for i in range(size):
-        answer = _follow(J[i], V[i], lower[i], upper[i], posture[i], weight, _BASES[basis])
+        answer = _follow(J[i], V[i], lower[i], upper[i], posture[i], weight, basis)
         if answer is not None:
             velocities[i], alphas[i] = answer
             status[i] = DiffIkStatus.STUCK if alphas[i] < stuck_below else DiffIkStatus.FOUND
@@ -143,7 +142,7 @@ def differential_ik(
 
 
 def _follow(
-    J: Floats, V: Floats, lower: Floats, upper: Floats, posture: Floats, weight: float, make_basis: Callable[[Floats], Floats]
+    J: Floats, V: Floats, lower: Floats, upper: Floats, posture: Floats, weight: float, basis: Basis
 ) -> tuple[Floats, float] | None:
     """v and alpha for one twist, or None when nothing satisfies the bounds.
 
@@ -152,10 +151,9 @@ def _follow(
     """
     if (lower > upper).any():
         return None
-    along = np.linalg.pinv(J, rcond=RANK_TOLERANCE) @ V
+    along, free, rank = split(J, V)
     followable = float(np.linalg.norm(J @ along - V)) <= 1e-9 * max(1e-300, float(np.linalg.norm(V)))
-    free = orthonormal_basis(J)
-    P = make_basis(J)
+    P = eliminate(J, rank) if basis == "elimination" else free
     k = 1 + len(free)
     cost = P @ free.T
     H = np.zeros((k, k))

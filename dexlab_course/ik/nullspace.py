@@ -12,7 +12,17 @@ RANK_TOLERANCE = 1e-12
 
 def rank(J: Floats) -> int:
     """Number of singular values of J (m, n) that count: above 1e-12 of the largest."""
-    s = np.linalg.svd(J, compute_uv=False)
+    return _count(np.linalg.svd(J, compute_uv=False))
+
+
+def split(J: Floats, V: Floats) -> tuple[Floats, Floats, int]:
+    """The shortest joint velocity for a twist, J# V (n,); an orthonormal basis of the null space (n - rank, n); and the rank."""
+    U, s, Vt = np.linalg.svd(J)
+    r = _count(s)
+    return Vt[:r].T @ ((U[:, :r].T @ V) / s[:r]), Vt[r:], r
+
+
+def _count(s: Floats) -> int:
     return int((s > RANK_TOLERANCE * s.max(initial=0.0)).sum())
 
 
@@ -36,7 +46,12 @@ def elimination_basis(J: ArrayLike) -> Floats:
     [[-0.5, 1.0]]
     """
     J = _matrix(J)
-    n, r = J.shape[1], rank(J)
+    return eliminate(J, rank(J))
+
+
+def eliminate(J: Floats, r: int) -> Floats:
+    """``elimination_basis`` of a matrix whose rank is known."""
+    n = J.shape[1]
     U, order = J.copy(), np.arange(n)
     for i in range(r):
         row, column = divmod(int(np.argmax(np.abs(U[i:, i:]))), n - i)

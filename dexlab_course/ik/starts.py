@@ -18,6 +18,7 @@ from dexlab_course.kinematics import SerialChain
 
 # How many configurations to choose the first start from, over which share of the ranges, and what a square radian weighs in m².
 CHOICES, SHARE, SQUARE_RADIAN = 128, 0.5, 0.1
+HUGE = 1e100  # larger numbers would overflow when squared
 
 _GOLDEN, _MIX_1, _MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
@@ -70,8 +71,11 @@ class Choices:
         position, rotation = mask[:3].mean(), SQUARE_RADIAN * mask[3:].mean()
         weights = np.repeat([position, rotation], [3, 9])
         own = position * (self.poses[:3] ** 2).sum(axis=0)
-        chosen = [np.argmin(own - 2.0 * (_twelve(block) * weights) @ self.poses, axis=1) for block in np.array_split(X, len(X) // 4096 + 1)]
-        return self.q[np.concatenate(chosen)]
+        twelve = _twelve(X)
+        twelve[~(np.abs(twelve).sum(axis=1) < HUGE)] = 0.0  # no pose; where its start begins does not matter, but it must not be NaN
+        blocks = np.array_split(twelve * weights, len(X) // 4096 + 1)
+        chosen = np.concatenate([np.argmin(own - 2.0 * block @ self.poses, axis=1) for block in blocks])
+        return np.asarray(self.q[chosen])
 
 
 def _twelve(X: Floats) -> Floats:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dexlab_course.errors import InvalidValueError
-from dexlab_course.ik import IkReason, result, solve, solve_ik, starts, step
+from dexlab_course.ik import IkReason, descent, result, solve, solve_ik, starts, step
 from dexlab_course.kinematics import frames
 
 numba = pytest.importorskip("numba", reason="numba is not installed")
@@ -56,7 +56,7 @@ def test_lanes_do_not_change_an_answer(arm, count):
 def test_the_readable_form_refills_its_lanes(panda, monkeypatch):
     X = panda.fk(panda.random(np.random.default_rng(8), 50))
     expected = solve_ik(panda, X, compiled=False)
-    monkeypatch.setattr(solve, "_LANES", 7)
+    monkeypatch.setattr(descent, "_LANES", 7)
     refilled = solve_ik(panda, X, compiled=False)
     assert refilled.q == pytest.approx(expected.q, abs=1e-9)
     assert (refilled.iterations == expected.iterations).all()
@@ -66,13 +66,12 @@ def test_both_forms_use_the_same_numbers():
     from dexlab_course.ik import compiled, compiled_scalar
 
     assert (compiled._HALVING, compiled._PATIENCE, compiled._MORE_PATIENCE_EVERY, compiled._LAST_PATIENCE) == (
-        solve.HALVING,
+        descent.HALVING,
         solve.PATIENCE,
         solve.MORE_PATIENCE_EVERY,
         solve.LAST_PATIENCE,
     )
     assert compiled._FLOOR == step.FLOOR
-    assert compiled_scalar._HUGE == solve.HUGE
     assert compiled_scalar._ORTHONORMAL == frames.ROTATION_TOLERANCE
     codes = [getattr(compiled, f"_{reason.name}") for reason in result.REASONS]
     assert codes == [float(i) for i in range(len(IkReason))]
@@ -85,6 +84,34 @@ def test_both_forms_draw_the_same_numbers():
     for seed in (0, 1, 2**53 - 1):
         mine = [uniform(np.uint64(seed), int(counter)) for counter in counters]
         assert starts.uniform(seed, counters).tolist() == mine
+
+
+@pytest.mark.parametrize("mask", [np.ones(6), np.array([1.0, 1, 1, 0, 0, 0]), np.array([0.0, 0, 1, 1, 1, 0])])
+def test_both_forms_choose_the_same_first_start(panda, mask):
+    from dexlab_course.ik.compiled_scalar import nearest
+
+    choices = starts.Choices.of(panda)
+    X = panda.fk(panda.random(np.random.default_rng(0), 100))
+    chosen = np.array([nearest(choices.poses, X, b, mask) for b in range(100)])
+    assert (choices.nearest(X, mask) == choices.q[chosen]).mean() > 0.99
+
+
+def test_the_choice_is_the_nearest_by_definition(panda):
+    choices = starts.Choices.of(panda)
+    X, X_choice = panda.fk(panda.random(np.random.default_rng(1), 50)), panda.fk(choices.q)
+    apart = np.linalg.norm(X[:, None, :3, 3] - X_choice[:, :3, 3], axis=-1) ** 2
+    cosine = (np.einsum("bij,nij->bn", X[:, :3, :3], X_choice[:, :3, :3]) - 1.0) / 2.0
+    expected = choices.q[np.argmin(apart + 4.0 * starts.SQUARE_RADIAN * (1.0 - cosine), axis=1)]
+    assert choices.nearest(X, np.ones(6)) == pytest.approx(expected)
+
+
+def test_choices_lie_in_the_middle_half_of_the_ranges(panda):
+    q = starts.Choices.of(panda).q
+    share = (q - panda.lower) / (panda.upper - panda.lower)
+    assert 0.25 <= share.min()
+    assert share.max() <= 0.75
+    assert share.mean(axis=0) == pytest.approx(np.full(7, 0.5), abs=0.01)  # evenly filled: random points would be off by more
+    assert q.shape == (starts.CHOICES, 7)
 
 
 def test_random_starts_fill_their_range_evenly():
