@@ -9,7 +9,9 @@ import pathlib
 from collections.abc import Iterator
 from typing import Any
 
+import nbval.plugin
 import pytest
+from nbval.kernel import RunningKernel
 
 ROOT = pathlib.Path(__file__).parent
 os.environ.setdefault("DEXLAB_HEADLESS", "1")
@@ -27,6 +29,19 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_executed] = {}
     if config.getoption("--slow"):
         os.environ["DEXLAB_SLOW"] = "1"
+
+
+class _GentleKernel(RunningKernel):
+    """nbval's kernel, but asked to go instead of killed: Genesis writes what it compiled when its process exits."""
+
+    def stop(self) -> None:
+        self.kc.stop_channels()
+        self.km.shutdown_wait_time = 20.0
+        self.km.shutdown_kernel(now=False)
+        del self.km
+
+
+nbval.plugin.RunningKernel = _GentleKernel
 
 
 def _is_cell(item: pytest.Item) -> bool:

@@ -11,10 +11,10 @@ from dexlab_course.claims.expectation import show_expectation, show_measured, sh
 
 # Labels are the only words here; a Chinese edition needs no other change.
 _LABELS = {
-    "en": {"engine": "engine", "derived": "derived", "expected": "expected", "text": "reading notes", "rows": "measurements", "agree": "all as the catalogue says",
+    "en": {"engine": "engine", "derived": "derived", "expected": "expected", "text": "reading notes", "rows": "measurements", "row": "measurement", "agree": "all as the catalogue says",
            "disagree": "NOT as the catalogue says", "holds": "holds", "nuance": "nuance", "contradicted": "contradicted", "extra": "found on the way",
            "not checkable": "not checkable", "claim": "claim", "statement": "statement"},
-    "zh": {"engine": "引擎", "derived": "推导", "expected": "预期", "text": "阅读笔记", "rows": "项测量", "agree": "均与目录一致",
+    "zh": {"engine": "引擎", "derived": "推导", "expected": "预期", "text": "阅读笔记", "rows": "项测量", "row": "项测量", "agree": "均与目录一致",
            "disagree": "与目录不一致", "holds": "成立", "nuance": "需补充", "contradicted": "被推翻", "extra": "额外发现",
            "not checkable": "无法检验", "claim": "编号", "statement": "陈述"},
 }  # fmt: skip
@@ -77,7 +77,7 @@ def line_html(row: Evidence) -> str:
         values = _parts_html(row)
     problem = "" if row.green else f'<div style="color:{colour}">{html.escape(row.problem)}</div>'
     return (f'<div style="border-left:4px solid {colour};padding:2px 0 2px 10px;margin:3px 0;font-weight:{weight}">'
-            f'<span style="color:{colour}">{html.escape(verdict)}</span> <code>{row.claim.id}</code> {html.escape(words(row.claim))}'
+            f'<span style="color:{colour}">{html.escape(verdict)}</span> <code style="white-space:nowrap">{row.claim.id}</code> {html.escape(words(row.claim))}'
             f'<div style="opacity:.85">{values}</div>{problem}</div>')  # fmt: skip
 
 
@@ -117,7 +117,7 @@ def table_html(rows: list[Evidence]) -> str:
         f'<th style="text-align:left;padding:2px 10px">{label(key)}</th>' for key in ("claim", "statement", "engine", "expected")
     )
     body = "".join(_table_row(row) for row in rows)
-    return (f'<details{" open" if red else ""}><summary style="cursor:pointer">{len(rows)} {label("rows")} · {span} · {state}</summary>'
+    return (f'<details{" open" if red else ""}><summary style="cursor:pointer">{len(rows)} {label("rows" if len(rows) > 1 else "row")} · {span} · {state}</summary>'
             f'<table style="border-collapse:collapse;margin:4px 0"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></details>')  # fmt: skip
 
 
@@ -128,7 +128,7 @@ def _table_row(row: Evidence) -> str:
     if row.note:
         measured = f"{measured} ({row.note})"
     cells = [
-        f"<code>{claim.id}</code>",
+        f'<code style="white-space:nowrap">{claim.id}</code>',
         _escape(words(claim)),
         f"<b>{_escape(measured)}</b>",
         _escape(with_unit(_expected(row), claim.unit)),
