@@ -2,7 +2,8 @@
 
 The plots lie under build/benchmarks; the slopes are those of log time over log size. A slope of 1 is time in proportion to size: the
 batch shares nothing but the call, so 1 is right for large batches. With joints the cost of a step grows in proportion too (the linear
-system stays 6 x 6), while the number of steps depends on the arm.
+system stays 6 x 6), but an arm with more joints needs fewer steps. Positions are asked of arms with fewer than six joints, poses of the
+others.
 """
 
 import json
@@ -96,7 +97,9 @@ def plot(batch, joints) -> list[str]:
     axes[0].legend()
     axes[1].loglog([row["joints"] for row in joints], [row["us"] for row in joints], marker="o", label="a pose")
     axes[1].loglog([row["joints"] for row in joints], [row["us_per_step"] for row in joints], marker="s", label="a step")
-    axes[1].set(xlabel="joints", ylabel="time [us]", title="A step costs less than in proportion to the joints")
+    axes[1].set(xlabel="joints", ylabel="time [us]", title="A step grows in proportion to the joints, a pose does not")
+    axes[1].set_xticks(JOINTS, JOINTS)
+    axes[1].minorticks_off()
     axes[1].legend()
     files = []
     for ending in ("svg", "png"):
@@ -110,6 +113,7 @@ def plot(batch, joints) -> list[str]:
 def measure():
     """All figures, ready for JSON."""
     chain = panda.load()
+    chain.compiled_from = 1
     solve_ik(chain, chain.fk(chain.random(np.random.default_rng(0), 20)))
     batch, joints = against_batch(chain), against_joints()
     large, many = [row for row in batch if row["size"] >= 1_000], [row for row in joints if row["joints"] >= 6]

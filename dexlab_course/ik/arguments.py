@@ -10,7 +10,6 @@ from dexlab_course.kinematics.chain import as_buffer
 
 _MANY = 1_000_000_000  # counters of restarts and iterations stay exact
 _INFINITE = float("inf")
-_ALL = np.ones(6)
 
 
 def as_goals(X_WT: ArrayLike) -> Floats:
@@ -47,10 +46,8 @@ def check_numbers(position_tolerance: float, rotation_tolerance: float, damping:
             raise InvalidValueError(message)
 
 
-def check_mask(mask: ArrayLike | None) -> Floats:
+def check_mask(mask: ArrayLike) -> Floats:
     """Which parts of the error count, (6,) of 0 and 1."""
-    if mask is None:
-        return _ALL
     weights = as_floats("mask", mask)
     if weights.shape != (6,) or not np.isin(weights, (0.0, 1.0)).all() or not weights.any():
         message = explain(

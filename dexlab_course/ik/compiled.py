@@ -320,3 +320,10 @@ _SIGNATURE = "void(f8[::1], f8[:,:,::1], f8[:,::1], f8[::1], f8, f8, f8, i8, i8,
 def kernel(lanes: int) -> Callable[..., Any]:
     """The machine code for that many lanes (1 for a few goals, 16 for many), compiled or loaded at the first call."""
     return jit.compiled(_SIGNATURE, __file__, compiled_scalar.__file__, starts.__file__, kinematics.__file__)(_for_lanes(lanes))
+
+
+def warm_up() -> None:
+    """Compile all that solving and forward kinematics may need, so that no later call waits for it."""
+    for lanes in (1, kinematics.LANES):
+        kernel(lanes)
+    kinematics.kernel()

@@ -14,7 +14,7 @@ from dexlab_course.ik.step import limited_step, residual
 from dexlab_course.kinematics import SerialChain, frames
 
 HALVING = 0.5  # what counts as progress; the same number as in compiled.py, a test compares
-_LANES = 2048  # so many side by side that NumPy's own time per call does not matter, so few that the arrays stay in the cache
+_LANES = 4096  # so many side by side that NumPy's own time per call does not matter, so few that the arrays stay in the cache
 
 
 @dataclasses.dataclass(frozen=True)

@@ -29,6 +29,7 @@ from dexlab_course.kinematics import SerialChain, frames
 
 # The same numbers as in compiled.py; a test compares.
 PATIENCE, MORE_PATIENCE_EVERY, LAST_PATIENCE = 3, 10, 10
+_ALL = np.ones(6)
 _FEW = 12  # smaller batches than this are faster one lane at a time
 
 
@@ -61,7 +62,7 @@ def solve_ik(
         damping: Chan's factor k in lambda = k E, positive.
         mask: (6,) of 0 and 1, which parts of the error count: position along, and rotation about, the goal's own x, y, z axes.
             (1, 1, 1, 0, 0, 0) is a position alone, (1, 1, 1, 1, 1, 0) leaves the turn about the goal's z axis free.
-        tool: (4, 4), a tool frame in the tip link's frame, in place of the chain's own.
+        tool: (4, 4), a tool frame in the tip link's frame, in place of the chain's own. In a loop, make ``chain.with_tool(tool)`` once.
         respect_limits: keep every step inside the joint limits. Otherwise they are ignored, and only reported.
         rng: gives the seed of the random starts. When omitted, the same starts are made at each call.
         compiled: False for the readable NumPy form, True for the numba form or an error; None takes numba when it is installed.
@@ -84,28 +85,29 @@ def solve_ik(
     batch = goals.shape[:-2]
     flat = goals.reshape(-1, 4, 4) if batch else goals[None]
     check_numbers(position_tolerance, rotation_tolerance, damping, max_iterations, restarts)
-    weights = check_mask(mask)
-    limits, choices, model = _prepared(chain, respect_limits)
-    begin = choices.q[:0] if q0 is None else check_start(chain, q0, batch)
+    weights = _ALL if mask is None else check_mask(mask)
+    model, limits, choices, no_start = _prepared(chain, respect_limits)
+    begin = no_start if q0 is None else check_start(chain, q0, batch)
     seed = 0 if rng is None else int(rng.random() * 2.0**53)
-    out = np.empty((len(flat), chain.n + 6))
-    options = (position_tolerance, rotation_tolerance, damping, max_iterations, restarts, seed, out)
-    kernel = None if compiled is False else _kernel(1 if len(flat) < _FEW else 16)
+    count = len(flat)
+    out = np.empty((count, chain.n + 6))
+    kernel = None if compiled is False else _kernel(1 if count < _FEW else 16)
     if kernel is not None:
-        kernel(model, flat, begin, weights, *options)
+        kernel(model, flat, begin, weights, position_tolerance, rotation_tolerance, damping, max_iterations, restarts, seed, out)
     else:
         if compiled:
             message = explain("there is no compiled form", got="no numba", expected="numba", remedy="pip install numba, or compiled=None")
             raise InvalidValueError(message)
-        solve_readably(chain, limits, flat, choices.nearest(flat, weights) if q0 is None else begin, weights, *options)
+        rules = Rules(weights, position_tolerance, rotation_tolerance, damping, max_iterations, limits[2], limits[3])
+        solve_readably(chain, limits, flat, choices.nearest(flat, weights) if q0 is None else begin, rules, restarts, seed, out)
     if chain.turns_freely:
         _nearest_turn(chain, out, begin)
     return batch_result(out, respect_limits, batch) if batch else one_result(out, respect_limits)
 
 
 @functools.lru_cache(maxsize=128)
-def _prepared(chain: SerialChain, respect_limits: bool) -> tuple[Floats, Choices, Floats]:
-    """What no goal changes: limits (6, n), the choices for the first start, and all of it in one array for compiled code.
+def _prepared(chain: SerialChain, respect_limits: bool) -> tuple[Floats, Floats, Choices, Floats]:
+    """What no goal changes: all of it in one array for compiled code, limits (6, n), the choices for the first start, no start (0, n).
 
     The rows of limits are the chain's lower and upper limits, those that a step keeps to, and the range of random starts.
     """
@@ -115,7 +117,7 @@ def _prepared(chain: SerialChain, respect_limits: bool) -> tuple[Floats, Choices
     limits = np.stack([chain.lower, chain.upper, *kept, lower, upper])
     choices = Choices.of(chain)
     model = [chain.poses, chain.slides, limits, np.array([chain.reach]), choices.q, choices.poses]
-    return limits, choices, np.concatenate([part.ravel() for part in model])
+    return np.concatenate([part.ravel() for part in model]), limits, choices, choices.q[:0].copy()
 
 
 @functools.cache
@@ -136,11 +138,7 @@ def solve_readably(
     limits: Floats,
     X: Floats,
     Q0: Floats,
-    mask: Floats,
-    position_tolerance: float,
-    rotation_tolerance: float,
-    damping: float,
-    max_iterations: int,
+    rules: Rules,
     restarts: int,
     seed: int,
     out: Floats,
@@ -152,15 +150,16 @@ def solve_readably(
 
     Args:
         limits: (6, n), see ``_prepared``.
-        X: (B, 4, 4) goals. Q0: (B, n) first starts, or (1, n) for all. The others are those of ``solve_ik``.
+        X: (B, 4, 4) goals. Q0: (B, n) first starts, or (1, n) for all. The others are made from what ``solve_ik`` takes.
     """
     chain = copy.copy(chain)
     chain.compiled_from = None
-    rules = Rules(mask, position_tolerance, rotation_tolerance, damping, max_iterations, limits[2], limits[3])
     Q, info = out[:, : chain.n], out[:, chain.n :]
     Q[:] = np.clip(Q0, limits[2], limits[3])
     valid = _are_poses(X)
-    beyond = (np.linalg.norm(np.where(valid[:, None], X[:, :3, 3], 0.0), axis=-1) > chain.reach + position_tolerance) & mask[:3].all()
+    beyond = (np.linalg.norm(np.where(valid[:, None], X[:, :3, 3], 0.0), axis=-1) > chain.reach + rules.position_tolerance) & rules.mask[
+        :3
+    ].all()
     last = np.where(beyond, 0, restarts)
     info[:, 0], info[:, 1:3], info[:, 3:5] = REASONS.index(IkReason.INVALID_GOAL), 0.0, np.nan
     best_cost = np.full(len(X), np.inf)
@@ -192,7 +191,7 @@ def solve_readably(
         first += count
         open_goals = open_goals[~found & (last[open_goals] >= first)]
 
-    info[valid, 3], info[valid, 4] = measure(chain, Q[valid], X[valid], mask)
+    info[valid, 3], info[valid, 4] = measure(chain, Q[valid], X[valid], rules.mask)
     info[:, 5] = np.maximum(limits[0] - Q, Q - limits[1]).max(axis=1, initial=0.0)
 
 

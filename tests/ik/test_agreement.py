@@ -147,6 +147,7 @@ def test_without_numba_the_readable_form_answers(panda, monkeypatch):
 def test_no_second_version_is_ever_compiled(panda):
     from dexlab_course.ik import compiled
 
+    compiled.warm_up()
     X = panda.fk(panda.random(np.random.default_rng(0), 30))
     frozen = X.copy()
     frozen.flags.writeable = False
