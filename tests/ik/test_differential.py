@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dexlab_course.errors import InvalidValueError, ShapeError, UnknownNameError
@@ -59,7 +59,6 @@ def test_an_engine_with_the_same_program_agrees():
     assert max(gaps) < 0.05
 
 
-@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_direction_is_kept_and_every_limit_holds(seed):
     p = random_problem(seed)
@@ -79,7 +78,6 @@ def test_direction_is_kept_and_every_limit_holds(seed):
             assert (value <= limits[1] + 1e-9).all()
 
 
-@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_without_free_joints_alpha_is_the_largest_that_fits(seed):
     rng = np.random.default_rng(seed)
@@ -230,7 +228,6 @@ def test_arguments_that_cannot_be_used(error, words, change):
 # --- the quadratic program underneath ---------------------------------------------------------------------------------------------
 
 
-@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_the_minimum_satisfies_the_conditions_of_optimality(seed):
     rng = np.random.default_rng(seed)

@@ -109,7 +109,7 @@ def test_a_goal_at_the_corner_of_the_limits(panda, compiled):
 # --- it never claims a wrong success ----------------------------------------------------------------------------------------------
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 @given(data=st.data())
 def test_success_means_success_whatever_is_asked(panda, planar, gantry, compiled, data):
     chain = data.draw(st.sampled_from([panda, planar, gantry]))
