@@ -157,11 +157,11 @@ def write_readme() -> None:
     documents = [json.loads((BUILD / f"{name}.json").read_text()) for name in benchmarks() if (BUILD / f"{name}.json").is_file()]
     if not documents:
         return
-    first = documents[0]
-    on = first["machine"]
+    on = documents[0]["machine"]
+    installed = {name: version for document in documents for name, version in document["versions"].items()}
     parts = [
         f"{on['processor']}, {on['cores']} cores ({on.get('vectors', '')}), {on.get('memory_gib', '?')} GiB, {on['system']}, Python {on['python']}; "
-        + ", ".join(f"{name} {version}" for name, version in first["versions"].items())
+        + ", ".join(f"{name} {version}" for name, version in installed.items())
         + "."
     ]
     for document in documents:

@@ -66,7 +66,10 @@ def planar_arm(links: int) -> PlanarArm:
     """
     if links not in (1, 2, 3):
         message = explain(
-            "links out of range", got=links, expected="1, 2 or 3", remedy="use serial_program for longer chains: simplifying would take minutes"
+            "links out of range",
+            got=links,
+            expected="1, 2 or 3",
+            remedy="use serial_program for longer chains: simplifying would take minutes",
         )
         raise InvalidValueError(message)
     count = range(links)
@@ -134,7 +137,9 @@ class SerialProgram:
     @functools.cached_property
     def fk_jacobian(self) -> Callable[[Sequence[float]], tuple[Floats, Floats]]:
         """A NumPy function: q (n,) in, X (4, 4) and J (6, n) out."""
-        evaluate = sympy.lambdify([self.q], [list(self.X), list(self.J)], modules="numpy", cse=lambda expressions: (self.steps, expressions))
+        evaluate = sympy.lambdify(
+            [self.q], [list(self.X), list(self.J)], modules="numpy", cse=lambda expressions: (self.steps, expressions)
+        )
         n = len(self.q)
 
         def fk_jacobian(q: Sequence[float]) -> tuple[Floats, Floats]:
@@ -193,7 +198,9 @@ def serial_program(chain: SerialChain) -> SerialProgram:
 def _exact(X: Floats) -> Matrix:
     """A fixed pose with its zeros and ones exact: a cosine of 6e-17 from a file's pi/2 would keep whole products alive."""
     rounded = np.round(X)
-    return sympy.Matrix(4, 4, lambda r, c: sympy.Integer(int(rounded[r, c])) if abs(X[r, c] - rounded[r, c]) < 1e-11 else sympy.Float(X[r, c]))
+    return sympy.Matrix(
+        4, 4, lambda r, c: sympy.Integer(int(rounded[r, c])) if abs(X[r, c] - rounded[r, c]) < 1e-11 else sympy.Float(X[r, c])
+    )
 
 
 # --- rotations --------------------------------------------------------------------------------------------------------------------
