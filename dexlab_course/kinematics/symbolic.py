@@ -73,7 +73,9 @@ def planar_arm(links: int) -> PlanarArm:
         )
         raise InvalidValueError(message)
     count = range(links)
-    q, v, l, lc, m, inertia = (tuple(sympy.Symbol(f"{name}{i + 1}", real=True) for i in count) for name in ("q", "v", "l", "lc", "m", "I"))
+    q, v, length, lc, m, inertia = (
+        tuple(sympy.Symbol(f"{name}{i + 1}", real=True) for i in count) for name in ("q", "v", "l", "lc", "m", "I")
+    )
     g = sympy.Symbol("g", real=True)
     angle = [sum(q[: i + 1]) for i in count]
     joint = [sympy.zeros(2, 1)]
@@ -81,7 +83,7 @@ def planar_arm(links: int) -> PlanarArm:
     for i in count:
         along = sympy.Matrix([sympy.cos(angle[i]), sympy.sin(angle[i])])
         centre.append(joint[-1] + lc[i] * along)
-        joint.append(joint[-1] + l[i] * along)
+        joint.append(joint[-1] + length[i] * along)
 
     mass_matrix = sympy.zeros(links, links)
     for i in count:
@@ -98,7 +100,7 @@ def planar_arm(links: int) -> PlanarArm:
     return PlanarArm(
         q=q,
         v=v,
-        parameters=(*l, *lc, *m, *inertia, g),
+        parameters=(*length, *lc, *m, *inertia, g),
         fk=joint[-1],
         jacobian=joint[-1].jacobian(q),
         mass_matrix=mass_matrix,

@@ -1,5 +1,6 @@
 """Where machine code is kept, and what importing costs."""
 
+import importlib
 import pathlib
 import subprocess
 import sys
@@ -58,3 +59,10 @@ def test_importing_brings_nothing_heavy(module):
     heavy = "('numba', 'scipy', 'sympy', 'yourdfpy', 'pandas', 'matplotlib')"
     code = f"import sys, {module}; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("module", ["dexlab_course.kinematics", "dexlab_course.ik"])
+def test_public_names_resolve(module):
+    folder = importlib.import_module(module)
+    assert folder.__all__ == sorted(folder.__all__)
+    assert all(hasattr(folder, name) for name in folder.__all__)
