@@ -9,6 +9,7 @@ import pathlib
 from collections.abc import Iterator
 from typing import Any
 
+import hypothesis
 import nbval.plugin
 import pytest
 from nbval.kernel import RunningKernel
@@ -17,6 +18,10 @@ ROOT = pathlib.Path(__file__).parent
 os.environ.setdefault("DEXLAB_HEADLESS", "1")
 # Widget tests and pages talk to a kernel on this machine; nothing may reach further.
 os.environ.setdefault("JUPYTER_PLATFORM_DIRS", "1")
+
+# No example has a deadline: a busy machine, or the first import of a library, is no failure.
+hypothesis.settings.register_profile("unhurried", deadline=None)
+hypothesis.settings.load_profile("unhurried")
 
 _executed = pytest.StashKey[dict[str, list[dict[str, Any]]]]()
 

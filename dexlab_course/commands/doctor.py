@@ -2,6 +2,7 @@
 
 import dataclasses
 import importlib.metadata
+import importlib.util
 import os
 import pathlib
 import platform
@@ -45,7 +46,7 @@ class Finding:
 @click.option(
     "--engine", "engines", multiple=True, help="Engines that must work [default: those the environment was made for]; may be repeated."
 )
-@click.option("--warm", is_flag=True, help="Also fill Genesis' kernel cache, so that a class does not wait for the first compilation.")
+@click.option("--warm", is_flag=True, help="Also fill the kernel caches, so that a class does not wait for the first compilation.")
 @click.option("--quick", is_flag=True, help="Read versions only; do not start the engines.")
 def doctor(engines: tuple[str, ...], warm: bool, quick: bool) -> None:
     """Check Python, the engines, torch, the kernel, disk, caches, fonts and browser.
@@ -219,12 +220,17 @@ def _browser() -> Finding:
 
 
 def _warm(console: Console) -> bool:
-    """Run every Genesis page once; its kernels stay in the cache."""
+    """Run every Genesis page once, and compile the fast inverse kinematics; the kernels of both stay in the cache."""
     from dexlab_course.commands.pages import pages
     from dexlab_course.commands.run import run_pages
 
+    if importlib.util.find_spec("numba") is not None:
+        from dexlab_course.ik import compiled
+
+        console.print("compiling the inverse kinematics")
+        compiled.warm_up()
     if not version("genesis"):
-        console.print("Genesis is not installed: nothing to warm.")
-        return False
+        console.print("Genesis is not installed: nothing else to warm.")
+        return True
     results = run_pages([page for page in pages() if "genesis" in page.needs], jobs=1, timeout=1200.0, console=console)
     return all(result.outcome in {"ok", "skipped"} for result in results)

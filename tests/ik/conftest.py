@@ -6,15 +6,10 @@ import importlib.util
 import pathlib
 from collections.abc import Callable
 
-import hypothesis
 import numpy as np
 import pytest
 
 from dexlab_course.kinematics import ChainJoint, SerialChain, frames
-
-# No example has a deadline: a busy machine, or the first import of scipy, is no failure.
-hypothesis.settings.register_profile("unhurried", deadline=None)
-hypothesis.settings.load_profile("unhurried")
 
 ROBOTS = {
     "panda": ("panda.urdf", "panda_link0", "panda_link8"),
