@@ -75,6 +75,7 @@ def measure(A, slides, q, lane, X, b, mask, room):
 
 @helper
 def is_pose(X, b):
+    """Whether goal ``b`` is a finite rigid transform: last row (0, 0, 0, 1), rotation block orthonormal."""
     for r in range(4):
         for c in range(4):
             if not abs(X[b, r, c]) < HUGE:

@@ -97,7 +97,7 @@ def differential_ik(
         InvalidValueError: numbers that are not finite, dt or weight not positive, acceleration limits without v.
         UnknownNameError: another basis.
 
-    Source: the quadratic program of Tedrake, Robotic Manipulation, section 3.6 (differential IK with constraints).
+    Source: the quadratic program of constrained differential inverse kinematics, with the direction kept by the scale alpha.
     """
     J, V, q = finite("J", J), np.atleast_1d(finite("V", V)), np.atleast_1d(finite("q", q))
     if J.ndim < 2 or V.shape[-1] != J.shape[-2]:
