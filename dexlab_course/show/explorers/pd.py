@@ -103,10 +103,11 @@ def _bar(effort: Effort, limit: float, reach: float, colour: str) -> str:
     )
 
 
-# name -> (label with unit, lowest, highest, step, first value). Gains span decades: their sliders run over the exponent of ten.
+# name -> (label with unit, lowest, highest, step, first value). Gains span decades: their sliders run over the exponent of ten,
+# and start on its grid, because the browser snaps to it.
 LOG_SLIDERS = {
-    "kp": ("kp [N·m/rad]", 0.0, 6.0, 0.05, 20.0),
-    "kd": ("kd [N·m·s/rad]", -1.0, 3.5, 0.05, 2.0),
+    "kp": ("kp [N·m/rad]", 0.0, 6.0, 0.05, 10.0),
+    "kd": ("kd [N·m·s/rad]", -1.0, 3.5, 0.05, 1.0),
 }
 SLIDERS = {
     "error": ("error [rad]", -1.0, 1.0, 0.01, 0.4),
