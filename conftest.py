@@ -30,6 +30,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="also run what needs a process of its own for half a minute")
 
 
+def pytest_ignore_collect(collection_path: pathlib.Path) -> bool | None:
+    """Doctests of an engine's modules need the engine: where it is not installed, they are not collected."""
+    from dexlab_course.engines import ENGINES, installed
+
+    parts = collection_path.relative_to(ROOT).parts if collection_path.is_relative_to(ROOT) else ()
+    own = parts[2] if parts[:2] in {("dexlab_course", "engines"), ("dexlab_course", "examples")} and len(parts) > 2 else ""
+    return True if own in ENGINES and not installed(own) else None
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[_executed] = {}
     if config.getoption("--slow"):
