@@ -73,7 +73,7 @@ def doctor(engines: tuple[str, ...], warm: bool, quick: bool) -> None:
 
 def chosen_engines() -> tuple[str, ...]:
     """The engines this environment was made for: those named at installation, or all that exist for this platform."""
-    stamp = pathlib.Path(sys.prefix, "dexlab-engines")
+    stamp = ROOT / ".dexlab-engines"
     if stamp.exists():
         return tuple(name for name in stamp.read_text(encoding="utf-8").split() if name in ENGINES)
     return tuple(engine for engine in ENGINES if engine != "drake" or sys.platform == "linux")

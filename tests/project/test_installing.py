@@ -122,7 +122,7 @@ def test_a_sound_environment_is_left_alone_and_a_half_made_one_is_not_trusted(ba
     for name in ("bin", "lib"):
         (bare / ".venv" / name).symlink_to(pathlib.Path(sys.prefix, name))
     (bare / ".venv" / "pyvenv.cfg").symlink_to(pathlib.Path(sys.prefix, "pyvenv.cfg"))
-    (bare / ".venv" / "dexlab-engines").write_text("drake ")
+    (bare / ".dexlab-engines").write_text("drake ")
     script = (bare / "tools" / "make-venv").read_text()
     probe = script.split('if [ "${1:-}" != "--again" ] && sound; then exit 0; fi')[0] + '\nprintf "%s" "$state"\n'
     (bare / "tools" / "state").write_text(probe)
