@@ -40,6 +40,8 @@ def ask_genesis(path: str, poses: list[list[float]], cases: list[dict[str, list[
     from dexlab_course.errors import ModelFileError
 
     gs = start()
+    if start() is not gs:  # a cell that starts it may run twice
+        raise RuntimeError("the second start gave another module")
     from genesis.utils.misc import qd_to_numpy
 
     options = gs.options.RigidOptions(enable_collision=False, batch_dofs_info=True)
@@ -100,6 +102,6 @@ def genesis(bad_files: dict[str, str]) -> dict[str, Any] | None:
         return None
     ended = run_in_child(ask_genesis, timeout=300, path=ARM, poses=POSES, cases=actuator_cases(), bad=bad_files)
     assert ended.ok, f"{ended.how}\n{ended.stdout[-1500:]}\n{ended.stderr[-1500:]}"
-    assert ended.stdout == ""  # a quiet start, and a second one as quiet
+    assert (ended.stdout, ended.stderr) == ("", "")  # a quiet start, and a second one as quiet
     value: dict[str, Any] = ended.value
     return value
