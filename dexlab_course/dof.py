@@ -7,14 +7,17 @@ length and in order. ``DofMap`` says for each joint where it lives in each of th
 import dataclasses
 import hashlib
 import json
+import os
+import pathlib
+import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dexlab_course.arrays import Floats, as_floats, last_axis
-from dexlab_course.errors import ForeignModelError, ShapeError, UnknownNameError, explain, unknown_name
+from dexlab_course.errors import ForeignModelError, ModelFileError, ShapeError, UnknownNameError, explain, unknown_name
 
 if TYPE_CHECKING:
     import pandas
@@ -64,8 +67,10 @@ class DofMap:
     Args:
         joints: in the order of the model.
         nq, nv, nu: lengths of the three vectors. They may be longer than the joints of this map need (other models live beside).
-        source: the bytes of the model file, or any text that identifies the model; part of the fingerprint.
+        source: the bytes of the model file (``file_bytes``), or any text that identifies the model; part of the fingerprint.
         options: import options that change the layout; part of the fingerprint.
+        slotless: name -> kind of the joints that the engine knows but that own no slot, such as ``{"mount": "fixed", "pin": "loop"}``.
+            They are no rows of the map; asking for one says what it is.
 
     Raises:
         ShapeError: an index lies outside its vector, or two joints of the map share a slot.
@@ -73,15 +78,24 @@ class DofMap:
     """
 
     def __init__(
-        self, joints: Sequence[Joint], *, nq: int, nv: int, nu: int, source: bytes | str = b"", options: Mapping[str, Any] | None = None
+        self,
+        joints: Sequence[Joint],
+        *,
+        nq: int,
+        nv: int,
+        nu: int,
+        source: bytes | str = b"",
+        options: Mapping[str, Any] | None = None,
+        slotless: Mapping[str, str] | None = None,
     ) -> None:
         self.joints = tuple(joints)
+        self.slotless = types.MappingProxyType(dict(slotless or {}))
         self.nq, self.nv, self.nu = nq, nv, nu
         self._by_name = {joint.name: joint for joint in self.joints}
         self._source = source.encode() if isinstance(source, str) else source
         self._options = dict(options or {})
-        if len(self._by_name) != len(self.joints):
-            names = [joint.name for joint in self.joints]
+        names = [joint.name for joint in self.joints] + list(self.slotless)
+        if len(set(names)) != len(names):
             twice = sorted({name for name in names if names.count(name) > 1})
             message = explain(
                 "two joints have one name",
@@ -116,6 +130,14 @@ class DofMap:
                 owner[index] = joint.name
 
     def __getitem__(self, name: str) -> Joint:
+        if name in self.slotless:
+            message = explain(
+                f"{name} owns no slot in any vector",
+                got=f"a {self.slotless[name]} joint",
+                expected=f"a joint that moves, one of [{', '.join(self._by_name)}]",
+                remedy="leave it out: nothing about it can be commanded",
+            )
+            raise UnknownNameError(message)
         try:
             return self._by_name[name]
         except KeyError:
@@ -147,6 +169,18 @@ class DofMap:
         if space not in _SPACE_NAMES:
             raise unknown_name("space", space, _SPACE_NAMES)
         return {"q": self.nq, "v": self.nv, "u": self.nu}[space]
+
+    def owners(self, space: Space = "q") -> tuple[str, ...]:
+        """The map read backwards: for each slot of the vector the joint that owns it; empty where none of this map does.
+
+        >>> DofMap([Joint.at("b", "revolute", q=[0], v=[0], u=[1])], nq=1, nv=1, nu=2).owners("u")
+        ('', 'b')
+        """
+        found = [""] * self.size(space)
+        for joint in self.joints:
+            for slot in getattr(joint, space).tolist():
+                found[slot] = joint.name
+        return tuple(found)
 
     def indices(self, names: str | Sequence[str], space: Space = "q") -> Indices:
         """Slots of the named joints in that space, in the order of ``names``, shape (k,).
@@ -204,7 +238,7 @@ class DofMap:
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that change with the model file, the import options, or the order of joints and slots."""
         layout = [[j.name, j.kind, j.q.tolist(), j.v.tolist(), j.u.tolist()] for j in self.joints]
-        text = json.dumps([self.nq, self.nv, self.nu, layout, self._options], sort_keys=True, default=str)
+        text = json.dumps([self.nq, self.nv, self.nu, layout, dict(self.slotless), self._options], sort_keys=True, default=str)
         return hashlib.sha256(self._source + b"\0" + text.encode()).hexdigest()[:16]
 
     def require(self, fingerprint: str) -> None:
@@ -222,11 +256,44 @@ class DofMap:
             )
             raise ForeignModelError(message)
 
-    def to_frame(self) -> "pandas.DataFrame":
-        """One row for each joint: name, kind, unit and the slots in q, v and u."""
+    def to_dict(self) -> dict[str, Any]:
+        """Sizes, joints and slots as plain JSON data, without file and options."""
+        joints = [
+            {"name": j.name, "kind": j.kind, "unit": j.unit, "q": j.q.tolist(), "v": j.v.tolist(), "u": j.u.tolist()} for j in self.joints
+        ]
+        return {"nq": self.nq, "nv": self.nv, "nu": self.nu, "joints": joints, "slotless": dict(self.slotless)}
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Self:
+        """The map that ``to_dict`` wrote. Its fingerprint is another: file and options are not in the record.
+
+        >>> arm = DofMap([Joint.at("a", "revolute", q=[0], v=[0])], nq=1, nv=1, nu=0)
+        >>> DofMap.from_dict(arm.to_dict())
+        DofMap(a; nq=1, nv=1, nu=0)
+        """
+        joints = [Joint.at(one["name"], one["kind"], q=one["q"], v=one["v"], u=one["u"], unit=one["unit"]) for one in record["joints"]]
+        return cls(joints, nq=record["nq"], nv=record["nv"], nu=record["nu"], slotless=record["slotless"])
+
+    def to_frame(self, *, slotless: bool = False) -> "pandas.DataFrame":
+        """One row for each joint: name, kind, unit and the slots in q, v and u; with ``slotless`` also those that own none."""
         import pandas
 
-        rows = [
-            {"joint": j.name, "kind": j.kind, "unit": j.unit, "q": j.q.tolist(), "v": j.v.tolist(), "u": j.u.tolist()} for j in self.joints
-        ]
-        return pandas.DataFrame(rows, columns=["joint", "kind", "unit", "q", "v", "u"])
+        columns = ["name", "kind", "unit", "q", "v", "u"]
+        rows = [[one[key] for key in columns] for one in self.to_dict()["joints"]]
+        if slotless:
+            rows += [[name, kind, "", [], [], []] for name, kind in self.slotless.items()]
+        return pandas.DataFrame(rows, columns=["joint", *columns[1:]])
+
+
+def file_bytes(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a model file, for ``source`` of a map.
+
+    Raises:
+        ModelFileError: there is no such file.
+    """
+    path = pathlib.Path(path)
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        message = explain("no such model file", got=path.name, expected="the file that the model was loaded from", remedy="check the path")
+        raise ModelFileError(message) from error

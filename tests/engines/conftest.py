@@ -11,8 +11,20 @@ from dexlab_course.engines import installed
 from dexlab_course.engines.child import run_in_child
 from dexlab_course.paths import ASSETS
 
+from .ask_drake import ask_drake
+from .ask_genesis import ask_genesis
+from .ask_superdex import ask_superdex
+from .reference import MODELS, random_commands, random_poses
+
 ARM = str(ASSETS / "two_joint_arm.urdf")
 POSES = [[0.0, 0.0], [0.3, np.pi / 2], [np.pi / 4, -np.pi / 2], [-1.2, 2.5]]
+
+
+# Configurations and commands of the models of chapter 1, the same for every engine, and arm poses of the Panda inside its limits.
+COUNT = 24
+MODEL_POSES = {name: random_poses(name, COUNT) for name in MODELS}
+MODEL_COMMANDS = {name: random_commands(name, COUNT) for name in MODELS}
+PANDA_POSES = [[0.0, -0.3, 0.0, -2.2, 0.0, 2.0, 0.785], [1.1, 0.4, -0.7, -1.3, 2.2, 0.9, -1.5], [-2.0, 1.2, 2.5, -0.4, -1.0, 3.1, 0.3]]
 
 
 def actuator_cases() -> list[dict[str, list[float]]]:
@@ -33,75 +45,42 @@ def bad_files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {name: str(folder / f"{name}.urdf") for name in ("missing", "cut", "empty")}
 
 
-def ask_genesis(path: str, poses: list[list[float]], cases: list[dict[str, list[float]]], bad: dict[str, str]) -> dict[str, Any]:
-    import numpy as np
-
-    from dexlab_course.engines.genesis import add_urdf, dof_map, start
-    from dexlab_course.errors import ModelFileError
-
-    gs = start()
-    if start() is not gs:  # a cell that starts it may run twice
-        raise RuntimeError("the second start gave another module")
-    from genesis.utils.misc import qd_to_numpy
-
-    options = gs.options.RigidOptions(enable_collision=False, batch_dofs_info=True)
-    scene = gs.Scene(show_viewer=False, sim_options=gs.options.SimOptions(dt=0.01, gravity=(0, 0, 0)), rigid_options=options)
-    arm = add_urdf(scene, path, keep_links=("tcp",))
-    scene.build(n_envs=1)
-
-    moving = [arm.get_link(name) for name in ("upper_arm", "forearm")]
-    inertias = qd_to_numpy(arm.solver.dyn_info.links.inertial_i)
-    inertias = inertias.reshape(-1, 3, 3) if inertias.ndim == 3 else inertias[:, 0]
-    matrices, tips = [], []
-    limits = [limit[0].tolist() for limit in arm.get_dofs_limit()]
-    effort = arm.get_dofs_force_range()[1][0].tolist()
-    for q in poses:
-        arm.set_qpos([q])
-        tips.append(arm.get_link("tcp").get_pos()[0].tolist())
-        arm.set_dofs_velocity([[0.0, 0.0]])
-        arm.control_dofs_force([[0.0, 0.0]])
-        scene.step()  # the mass matrix is refreshed by a step only
-        matrices.append(arm.get_mass_mat()[0].tolist())
-
-    arm.set_dofs_force_range([-1e9, -1e9], [1e9, 1e9])
-    efforts = []
-    for case in cases:
-        arm.set_dofs_act_gain(np.array([case["gain"]]))
-        arm.set_dofs_act_bias(*(np.array([case[name]]) for name in ("b0", "b1", "b2")))
-        arm.set_qpos(np.array([case["x"]]))
-        arm.set_dofs_velocity(np.array([case["v"]]))
-        arm.control_dofs_position_velocity(np.array([case["x_des"]]), np.array([case["v_des"]]))
-        efforts.append(arm.get_dofs_control_force()[0].tolist())
-
-    refusals = {}
-    for name, file in bad.items():
-        try:
-            add_urdf(gs.Scene(show_viewer=False), file)
-            refusals[name] = "loaded"
-        except ModelFileError as error:
-            refusals[name] = str(error)
-    return {
-        "arm": {
-            "mass": [float(link.get_mass().ravel()[0]) for link in moving],
-            "inertia": [np.diag(inertias[link.idx]).tolist() for link in moving],
-            "limits": limits,
-            "effort": effort,
-            "matrices": matrices,
-            "tips": tips,
-            "names": list(dof_map(arm).names),
-        },
-        "efforts": efforts,
-        "refusals": refusals,
-    }
-
-
 @pytest.fixture(scope="session")
 def genesis(bad_files: dict[str, str]) -> dict[str, Any] | None:
     """Everything the tests want to know of Genesis, or None where it is not installed."""
     if not installed("genesis"):
         return None
-    ended = run_in_child(ask_genesis, timeout=300, path=ARM, poses=POSES, cases=actuator_cases(), bad=bad_files)
+    models = {"folder": str(ASSETS), "model_poses": MODEL_POSES, "model_commands": MODEL_COMMANDS, "panda_poses": PANDA_POSES}
+    ended = run_in_child(ask_genesis, timeout=300, path=ARM, poses=POSES, cases=actuator_cases(), bad=bad_files, **models)
     assert ended.ok, f"{ended.how}\n{ended.stdout[-1500:]}\n{ended.stderr[-1500:]}"
     assert (ended.stdout, ended.stderr) == ("", "")  # a quiet start, and a second one as quiet
     value: dict[str, Any] = ended.value
     return value
+
+
+def ask_once(engine: str, ask: Any) -> dict[str, Any] | None:
+    if not installed(engine):
+        return None
+    ended = run_in_child(ask, timeout=300, folder=str(ASSETS), poses=MODEL_POSES, commands=MODEL_COMMANDS, panda_poses=PANDA_POSES)
+    assert ended.ok, f"{engine}: {ended.how}\n{ended.stdout[-1500:]}\n{ended.stderr[-1500:]}"
+    value: dict[str, Any] = ended.value
+    return value
+
+
+@pytest.fixture(scope="session")
+def drake() -> dict[str, Any] | None:
+    """Everything the tests of models, maps and robots want to know of Drake."""
+    return ask_once("drake", ask_drake)
+
+
+@pytest.fixture(scope="session")
+def superdex() -> dict[str, Any] | None:
+    """Everything the tests of models, maps and robots want to know of SuperDex."""
+    return ask_once("superdex", ask_superdex)
+
+
+@pytest.fixture(scope="session")
+def answers(
+    drake: dict[str, Any] | None, genesis: dict[str, Any] | None, superdex: dict[str, Any] | None
+) -> dict[str, dict[str, Any] | None]:
+    return {"drake": drake, "genesis": genesis, "superdex": superdex}

@@ -4,10 +4,11 @@ Drake's URDF reader makes an actuator only for a ``<transmission>``; the effort 
 """
 
 import os
-import pathlib
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from dexlab_course.engines.model_files import existing
 from dexlab_course.errors import ModelFileError, explain
 
 if TYPE_CHECKING:
@@ -15,13 +16,23 @@ if TYPE_CHECKING:
     from pydrake.multibody.tree import ModelInstanceIndex
 
 
-def add_urdf(plant: "MultibodyPlant", path: str | os.PathLike[str], *, weld: str | None = None) -> "ModelInstanceIndex":
+def add_urdf(
+    plant: "MultibodyPlant",
+    path: str | os.PathLike[str],
+    *,
+    weld: str | None = None,
+    packages: Mapping[str, str | os.PathLike[str]] | None = None,
+    rename: bool = False,
+) -> "ModelInstanceIndex":
     """Parse a URDF into a plant that is not finalized yet.
 
     Args:
         plant: where the model goes.
         path: the URDF file.
-        weld: link to weld to the world; None leaves the base free.
+        weld: link to weld to the world; None leaves the base free, with a quaternion unless
+            ``plant.SetBaseBodyJointType(BaseBodyJointType.kRpyFloatingJoint, instance)`` is called before Finalize.
+        packages: name -> folder, for meshes that the file calls ``package://name/...``.
+        rename: give the model instance a new name when its own is taken, so that one file can be loaded twice.
 
     Returns:
         The model instance.
@@ -31,10 +42,14 @@ def add_urdf(plant: "MultibodyPlant", path: str | os.PathLike[str], *, weld: str
     """
     from pydrake.multibody.parsing import Parser
 
-    path = _readable(path)
+    path = existing(path)
+    parser = Parser(plant)
+    parser.SetAutoRenaming(rename)
+    for name, folder in (packages or {}).items():
+        parser.package_map().Add(name, str(folder))
     instance: ModelInstanceIndex
     try:
-        (instance,) = Parser(plant).AddModels(path)
+        (instance,) = parser.AddModels(path)
     except RuntimeError as error:
         message = explain(
             f"Drake cannot read {path.name}", got=str(error).splitlines()[0], expected="a URDF", remedy="open the file at the line named"
@@ -50,21 +65,8 @@ def add_actuators(plant: "MultibodyPlant", instance: "ModelInstanceIndex", path:
 
     A joint without an effort gets an unlimited actuator.
     """
-    for joint in ElementTree.parse(_readable(path)).getroot().iter("joint"):
+    for joint in ElementTree.parse(existing(path)).getroot().iter("joint"):
         limit = joint.find("limit")
         if joint.get("type") in {"revolute", "continuous", "prismatic"}:
             effort = float(limit.get("effort", "inf")) if limit is not None else float("inf")
             plant.AddJointActuator(f"{joint.get('name')}_actuator", plant.GetJointByName(str(joint.get("name")), instance), effort)
-
-
-def _readable(path: str | os.PathLike[str]) -> pathlib.Path:
-    path = pathlib.Path(path)
-    if not path.is_file():
-        message = explain(
-            "no such model file",
-            got=path.name,
-            expected="an existing URDF",
-            remedy="check the path; the course's own models lie in assets/",
-        )
-        raise ModelFileError(message)
-    return path

@@ -1,12 +1,12 @@
-"""Put a URDF into a Genesis scene so that what is in the file is what moves."""
+"""Put a URDF or an MJCF into a Genesis scene so that what is in the file is what moves."""
 
 import os
-import pathlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dexlab_course.arrays import Floats
+from dexlab_course.engines.model_files import existing
 from dexlab_course.errors import ModelFileError, explain
 
 if TYPE_CHECKING:
@@ -41,23 +41,38 @@ def add_urdf(
     """
     import genesis
 
-    path = pathlib.Path(path)
-    if not path.is_file():
-        message = explain(
-            "no such model file",
-            got=path.name,
-            expected="an existing URDF",
-            remedy="check the path; the course's own models lie in assets/",
-        )
-        raise ModelFileError(message)
-    options = {"default_armature": 0.0, "links_to_keep": list(keep_links), **morph}
+    options = {"fixed": fixed, "default_armature": 0.0, "links_to_keep": list(keep_links), **morph}
+    return _add(scene, genesis.morphs.URDF, path, "URDF", material, options)
+
+
+def add_mjcf(scene: "Scene", path: str | os.PathLike[str], *, material: Any = None, **morph: Any) -> "RigidEntity":
+    """Add an MJCF to a scene that is not built yet. A base without a joint is fixed to the world, one with a ``freejoint`` is free.
+
+    Joints without an armature of their own keep it at zero (``default_armature=0``).
+
+    Args:
+        scene: not built yet.
+        path: the MJCF file.
+        material: passed on; None is Genesis' default rigid material.
+        morph: further options of ``genesis.morphs.MJCF``, such as ``pos``.
+
+    Raises:
+        ModelFileError: the file is missing, or Genesis cannot read it.
+    """
+    import genesis
+
+    return _add(scene, genesis.morphs.MJCF, path, "MJCF", material, {"default_armature": 0.0, **morph})
+
+
+def _add(scene: "Scene", morph: Any, path: str | os.PathLike[str], kind: str, material: Any, options: dict[str, Any]) -> "RigidEntity":
+    path = existing(path, kind)
     try:
-        return scene.add_entity(genesis.morphs.URDF(file=str(path), fixed=fixed, **options), material=material)
+        return scene.add_entity(morph(file=str(path), **options), material=material)
     except Exception as error:  # the reader raises whatever its XML library raises
         message = explain(
             f"Genesis cannot read {path.name}",
             got=f"{type(error).__name__}: {error}".splitlines()[0],
-            expected="a URDF",
+            expected=f"a {kind}",
             remedy="open the file at the line named",
         )
         raise ModelFileError(message) from error
