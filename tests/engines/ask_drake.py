@@ -57,8 +57,9 @@ def ask_drake(
         answer: dict[str, Any] = {
             "map": layout.to_dict(),
             "mass": {name: inertia.get_mass() for name, inertia in inertias.items()},
+            "com": {name: inertia.get_com().tolist() for name, inertia in inertias.items() if inertia.get_mass()},
             "inertia": {
-                name: sorted(inertia.Shift(inertia.get_com()).CalcRotationalInertia().CalcPrincipalMomentsOfInertia().tolist())
+                name: inertia.Shift(inertia.get_com()).CalcRotationalInertia().CopyToFullMatrix3().tolist()
                 for name, inertia in inertias.items()
                 if inertia.get_mass()
             },

@@ -113,15 +113,16 @@ def ask_genesis(
         ]
     entities["open"].control_dofs_force(np.zeros((count, 3)))
     space.step()
-    moments = qd_to_numpy(space.rigid_solver.dyn_info.links.inertial_i)
-    moments = moments.reshape(-1, 3, 3) if moments.ndim == 3 else moments[:, 0]
+    info = space.rigid_solver.dyn_info.links
+    moments, axes, centres = (qd_to_numpy(one).astype(float) for one in (info.inertial_i, info.inertial_quat, info.inertial_pos))
     for name in model_poses:
         entity = entities[name]
+        heavy = [link for link in entity.links if models[name]["mass"][link.name] > 1e-3]
+        turns = {link.name: Rotation.from_quat(axes[link.idx].ravel()[[1, 2, 3, 0]]).as_matrix() for link in heavy}
         models[name]["inertia"] = {
-            link.name: np.linalg.eigvalsh(moments[link.idx].astype(float)).tolist()
-            for link in entity.links
-            if models[name]["mass"][link.name] > 1e-3
+            link.name: (turns[link.name] @ moments[link.idx].reshape(3, 3) @ turns[link.name].T).tolist() for link in heavy
         }
+        models[name]["com"] = {link.name: centres[link.idx].ravel().tolist() for link in heavy}
         models[name]["matrices"] = numbers(entity.get_mass_mat()).tolist()
         models[name]["accelerations"] = dof_buffer(entity, "acc").tolist()
 
@@ -132,7 +133,7 @@ def ask_genesis(
         entity.set_qpos(np.tile(positions(name, {}), (count, 1)))
         entity.set_dofs_velocity(np.zeros((count, entity.n_dofs)))
         entity.control_dofs_force(np.zeros((count, entity.n_dofs)))
-    for k in range(2500):
+    for k in range(3000):
         for name in loops if k in (0, 500) else ():
             u = np.zeros((count, 3))
             u[:2] = layouts[name].scatter(u[:2], "drive", (torques if k == 0 else 0 * torques)[:, None], "u")

@@ -46,15 +46,17 @@ def ask_superdex(
                 masses[name] = float(body.get_mass())
             except physics.Error:  # the base is welded: a static actor has no mass
                 masses[name] = 0.0
-        moments = {}
+        moments, centres = {}, {}
         for name, body in bodies.items():
             if masses[name]:
                 xx, xy, xz, yy, yz, zz = (float(x) for x in body.get_rigid_moment_of_inertia_local())
-                moments[name] = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]).tolist()
+                moments[name] = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+                centres[name] = [float(x) for x in body.get_rigid_center_of_mass_local()]
         answer: dict[str, Any] = {
             "map": layout.to_dict(),
             "mass": masses,
             "inertia": moments,
+            "com": centres,
             "places": [],
             "matrices": [],
             "accelerations": [],
