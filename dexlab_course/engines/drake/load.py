@@ -52,7 +52,10 @@ def add_urdf(
         (instance,) = parser.AddModels(path)
     except RuntimeError as error:
         message = explain(
-            f"Drake cannot read {path.name}", got=str(error).splitlines()[0], expected="a URDF", remedy="open the file at the line named"
+            f"Drake cannot read {path.name}",
+            got=str(error).splitlines()[0].replace(f"{path.resolve().parent}/", ""),
+            expected="a URDF",
+            remedy="open the file at the line named",
         )
         raise ModelFileError(message) from error
     if weld is not None:
