@@ -55,7 +55,8 @@ def explain(what: str, *, got: object, expected: object, remedy: str) -> str:
     >>> explain("kp must be finite", got="nan", expected="a number >= 0", remedy="check how kp was computed")
     'kp must be finite: got nan, expected a number >= 0. To mend it: check how kp was computed.'
     """
-    return f"{what}: got {got}, expected {expected}. To mend it: {remedy.rstrip('.')}."
+    ending = "" if remedy.endswith("?") else "."
+    return f"{what}: got {got}, expected {expected}. To mend it: {remedy.rstrip('.')}{ending}"
 
 
 def unknown_name(kind: str, name: object, valid: Iterable[str]) -> UnknownNameError:
