@@ -53,6 +53,8 @@ def test_a_box_at_rest_is_not_touched(contact: gripper.Contact) -> None:
     results = loop.plant.get_contact_results_output_port().Eval(loop.plant_context)
     assert pressing_forces(loop.plant, loop.plant_context, results, loop.scene_graph.model_inspector()) == (0.0, 0.0)
     assert results.num_point_pair_contacts() + results.num_hydroelastic_contacts() >= 1  # the table carries it
+    v_WBo = loop.plant.EvalBodySpatialVelocityInWorld(loop.plant_context, loop.plant.GetBodyByName("box")).translational()
+    assert np.linalg.norm(v_WBo) < 1e-4  # and it does not rattle
 
 
 def test_a_run_is_the_same_twice_and_can_linger() -> None:
@@ -62,6 +64,13 @@ def test_a_run_is_the_same_twice_and_can_linger() -> None:
     assert first.ended == Phase.CLOSE
     assert np.isnan(first.at(Phase.DONE))
     assert np.isnan(first.box_height).all()
+
+
+def test_a_run_can_be_interrupted_and_goes_on() -> None:
+    whole, parts = GraspLoop(GraspOptions(box=False)), GraspLoop(GraspOptions(box=False))
+    parts.run(until=0.7)
+    assert parts.run(until=1.0).transitions == whole.run(until=1.0).transitions
+    assert len(parts.run(until=1.2).transitions) == 2
 
 
 def test_the_scene_refuses_another_kind_of_contact() -> None:

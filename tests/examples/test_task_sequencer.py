@@ -1,5 +1,8 @@
 """The example program: its phases, its failure cases, and its command line."""
 
+import base64
+import pathlib
+import re
 import subprocess
 import sys
 
@@ -57,6 +60,15 @@ def test_the_command_line_prints_phases_and_outcome() -> None:
     assert "CLOSE        0.56  GUARD" in result.output
     assert "FAULT        3.57  TIMEOUT" in result.output
     assert CliRunner().invoke(task_sequencer.main, ["--grip", "gentle"]).exit_code == 2
+
+
+def test_a_film_of_the_run_is_one_file(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "grasp.html"
+    result = CliRunner().invoke(task_sequencer.main, ["--grip", "strong", "--replay", str(path)])
+    assert result.exit_code == 0, result.output
+    text = path.read_text(encoding="utf-8")
+    scene = b"".join(base64.b64decode(blob) for blob in re.findall(r"base64,([A-Za-z0-9+/=]+)", text))
+    assert b"left_finger" in scene
 
 
 def test_it_runs_from_the_shell() -> None:

@@ -8,6 +8,7 @@ import dataclasses
 
 import numpy as np
 from numpy.typing import NDArray
+from pydrake.geometry import Meshcat, MeshcatVisualizer
 from pydrake.math import RigidTransform
 from pydrake.multibody.plant import AddMultibodyPlantSceneGraph, ContactModel, MultibodyPlant
 from pydrake.systems.analysis import Simulator
@@ -147,11 +148,15 @@ class GraspRun:
 class GraspLoop:
     """The diagram, its parts, and a simulator that stands at time 0 with open fingers above the box.
 
+    Args:
+        options: what may be varied.
+        meshcat: a viewer in the browser that shows, or records, the motion.
+
     Attributes:
         plant, scene_graph, observer, task, reference, diagram, simulator: Drake's own objects; ask them whatever a run does not say.
     """
 
-    def __init__(self, options: GraspOptions = GraspOptions()) -> None:
+    def __init__(self, options: GraspOptions = GraspOptions(), *, meshcat: Meshcat | None = None) -> None:
         self.options = options
         builder = DiagramBuilder()
         self.plant, self.scene_graph = AddMultibodyPlantSceneGraph(builder, options.time_step)
@@ -183,9 +188,12 @@ class GraspLoop:
             "drive": plant.get_net_actuation_output_port(self.gripper),
             "state": plant.get_state_output_port(),
         }
+        if meshcat is not None:
+            MeshcatVisualizer.AddToBuilder(builder, self.scene_graph, meshcat)
         self._logs = {name: LogVectorOutput(port, builder, _LOG_PERIOD) for name, port in logged.items()}
         self.diagram = builder.Build()
         self.simulator = Simulator(self.diagram)
+        self._entries: list[Transition] = []
         self._place()
         self.simulator.Initialize()
 
@@ -196,7 +204,8 @@ class GraspLoop:
             self.plant.GetJointByName(name).set_translation(context, position)
         if self.options.box:
             body = self.plant.GetBodyByName("box")
-            self.plant.SetFreeBodyPose(context, body, RigidTransform([0.0, 0.0, gripper.BOX_SIZE / 2 + 1e-4]))
+            height = gripper.resting_height(self.options.contact) + 1e-4  # it falls for a moment, so that nothing starts in contact
+            self.plant.SetFreeBodyPose(context, body, RigidTransform([0.0, 0.0, height]))
 
     @property
     def plant_context(self) -> Context:
@@ -204,8 +213,11 @@ class GraspLoop:
         return self.plant.GetMyMutableContextFromRoot(self.simulator.get_mutable_context())
 
     def run(self, *, until: float = 15.0, linger: float = 0.0) -> GraspRun:
-        """Simulate until the task is in Done or Fault and ``linger`` seconds longer, at most until ``until`` [s]."""
-        entries: list[Transition] = []
+        """Simulate until the task is in Done or Fault and ``linger`` seconds longer, at most until ``until`` [s].
+
+        A second call goes on where the first stopped, and returns the whole run.
+        """
+        entries = self._entries
 
         def watch(root: Context) -> EventStatus:
             numbers = self.task.GetMyContextFromRoot(root).get_discrete_state_vector()

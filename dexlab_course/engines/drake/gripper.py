@@ -5,6 +5,7 @@ point lies midway between the pads, 80 mm below the palm. Each finger joint is *
 the pads are 30 mm apart.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -23,8 +24,11 @@ RAIL_HEIGHT = 0.25  # of the palm at lift = 0 [m]
 TCP_DROP = 0.08  # the tool centre point below the palm [m]
 PAD = (0.02, 0.01, 0.04)  # size of a pad [m]
 BOX_SIZE = 0.05  # edge of the box [m]
+FOOT = 1e-4  # how far the box's feet stand out below it, where contact is by points [m]
 WIDEST = 0.09  # largest aperture [m]
 FINGERS = ("left", "right")
+_GREY, _BLUE, _ORANGE = (0.7, 0.7, 0.7, 1.0), (0.0, 0.45, 0.7, 1.0), (0.9, 0.62, 0.0, 1.0)  # only seen in a viewer
+_CORNERS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 
 
 def add_gripper(
@@ -56,6 +60,7 @@ def add_gripper(
     _check(contact)
     instance = plant.AddModelInstance("gripper")
     palm = plant.AddRigidBody("palm", instance, SpatialInertia.SolidBoxWithMass(0.3, 0.06, 0.12, 0.03))
+    _show(plant, palm, [0, 0, 0], (0.06, 0.12, 0.03), _GREY)
     rail = plant.AddFrame(FixedOffsetFrame("rail", plant.world_frame(), RigidTransform([0, 0, RAIL_HEIGHT]), instance))
     lift = plant.AddJoint(PrismaticJoint("lift", rail, palm.body_frame(), [0, 0, 1], -0.3, 0.3))
     plant.AddJointActuator("lift", lift, 200.0).set_controller_gains(PdControllerGains(p=5000.0, d=300.0))
@@ -67,21 +72,38 @@ def add_gripper(
         )
         plant.AddJointActuator(name, joint, finger_effort).set_controller_gains(PdControllerGains(p=finger_gains[0], d=finger_gains[1]))
         _add_pad(plant, finger, side, contact, friction)
+        top, bottom = TCP_DROP - 0.015, -PAD[2] / 2  # a finger reaches from the palm down to the end of its pad
+        _show(plant, finger, [0, side * PAD[1] / 2, (top + bottom) / 2], (PAD[0], PAD[1], top - bottom), _BLUE)
     plant.set_gravity_enabled(instance, False)
     return instance
 
 
 def add_box(plant: "MultibodyPlant", *, mass: float = 0.1, contact: Contact = "spheres", friction: float = 0.8) -> "RigidBody":
-    """A free cube of 50 mm; mass [kg], friction [-]. Returns its body."""
-    from pydrake.geometry import Box
+    """A free cube of 50 mm; mass [kg], friction [-]. Returns its body.
+
+    With point contact a face on the table would touch in one corner and rattle from one to the next, so the box gets four small feet.
+    """
+    from pydrake.geometry import Box, Sphere
     from pydrake.math import RigidTransform
     from pydrake.multibody.tree import SpatialInertia
 
     _check(contact)
     size = (BOX_SIZE,) * 3
     box = plant.AddRigidBody("box", plant.AddModelInstance("box"), SpatialInertia.SolidBoxWithMass(mass, *size))
-    plant.RegisterCollisionGeometry(box, RigidTransform(), Box(*size), "box", _material(friction, contact, modulus=1e7))
+    _show(plant, box, [0, 0, 0], size, _ORANGE)
+    material = _material(friction, contact, modulus=1e7)
+    plant.RegisterCollisionGeometry(box, RigidTransform(), Box(*size), "box", material)
+    if contact != "hydroelastic":
+        radius, corner = 0.001, BOX_SIZE / 2 - 0.001
+        for number, (x, y) in enumerate(np.array(_CORNERS) * corner):
+            X_BG = RigidTransform([x, y, radius - BOX_SIZE / 2 - FOOT])
+            plant.RegisterCollisionGeometry(box, X_BG, Sphere(radius), f"foot_{number}", material)
     return box
+
+
+def resting_height(contact: Contact) -> float:
+    """Height of the box's centre when it stands on the table, without penetration [m]."""
+    return BOX_SIZE / 2 + (0.0 if contact == "hydroelastic" else FOOT)
 
 
 def add_table(plant: "MultibodyPlant", *, contact: Contact = "spheres", friction: float = 0.8) -> None:
@@ -94,6 +116,7 @@ def add_table(plant: "MultibodyPlant", *, contact: Contact = "spheres", friction
     if contact == "hydroelastic":
         AddRigidHydroelasticProperties(material)
     plant.RegisterCollisionGeometry(plant.world_body(), RigidTransform([0, 0, -0.05]), Box(1.0, 1.0, 0.1), "table", material)
+    _show(plant, plant.world_body(), [0, 0, -0.005], (0.3, 0.3, 0.01), _GREY)
 
 
 def _add_pad(plant: "MultibodyPlant", finger: "RigidBody", side: int, contact: Contact, friction: float) -> None:
@@ -107,9 +130,17 @@ def _add_pad(plant: "MultibodyPlant", finger: "RigidBody", side: int, contact: C
         plant.RegisterCollisionGeometry(finger, X_FG, Box(*PAD), f"{finger.name()}_pad", material)
         return
     radius = 0.003
-    for number, (x, z) in enumerate(np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]]) * [0.008, 0.015]):
+    for number, (x, z) in enumerate(np.array(_CORNERS) * [0.008, 0.015]):
         X_FG = RigidTransform([x, side * radius, z])
         plant.RegisterCollisionGeometry(finger, X_FG, Sphere(radius), f"{finger.name()}_{number}", material)
+
+
+def _show(plant: "MultibodyPlant", body: "RigidBody", p_BG: Sequence[float], size: tuple[float, ...], colour: tuple[float, ...]) -> None:
+    """A box that a viewer shows and nothing touches."""
+    from pydrake.geometry import Box
+    from pydrake.math import RigidTransform
+
+    plant.RegisterVisualGeometry(body, RigidTransform(p_BG), Box(*size), f"{body.name()}_visual", np.array(colour))
 
 
 def _material(friction: float, contact: Contact, *, modulus: float) -> "ProximityProperties":

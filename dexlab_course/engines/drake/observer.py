@@ -31,7 +31,8 @@ class Observer(LeafSystem):  # type: ignore[misc]
         self._scratch = plant.CreateDefaultContext()  # a work sheet for kinematics, overwritten at every use
         self._state = self.DeclareVectorInputPort("state", plant.num_multibody_states())
         self._contacts = self.DeclareAbstractInputPort("contact_results", Value(ContactResults()))
-        start = observation_vector(approach_error=1.0, aperture=0.0, normal_force=0.0, slip_speed=0.0, sample_time=0.0)
+        # Before the first sample: far away and open.
+        start = observation_vector(approach_error=1.0, aperture=gripper.WIDEST, normal_force=0.0, slip_speed=0.0, sample_time=0.0)
         self.DeclareDiscreteState(start)
         self.DeclarePeriodicDiscreteUpdateEvent(period, 0.0, self._sample)
         self.DeclareVectorOutputPort("observation", len(start), self._give, prerequisites_of_calc={self.all_state_ticket()})

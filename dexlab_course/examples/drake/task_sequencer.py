@@ -1,12 +1,13 @@
 """A task machine that grasps: approach, close, hold and lift, release; all six phases decided by what is measured in Drake.
 
     python -m dexlab_course.examples.drake.task_sequencer
-    python -m dexlab_course.examples.drake.task_sequencer --friction 0.1
+    python -m dexlab_course.examples.drake.task_sequencer --friction 0.1 --replay grasp.html
 
 The program prints each phase with its simulation time and reason, and then what really happened to the box. The two are different
 questions: with a friction of 0.1 the machine ends in DONE, and the box was lifted by half of what was wanted.
 """
 
+import pathlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -36,7 +37,14 @@ GRIPS = {
 
 
 def measure(
-    *, box: bool = True, friction: float = 0.8, grip: str = "normal", mass: float = 0.1, contact: "Contact" = "spheres", linger: float = 0.5
+    *,
+    box: bool = True,
+    friction: float = 0.8,
+    grip: str = "normal",
+    mass: float = 0.1,
+    contact: "Contact" = "spheres",
+    linger: float = 0.5,
+    replay: pathlib.Path | None = None,
 ) -> dict[str, Any]:
     """Run the loop once and say what came of it.
 
@@ -47,11 +55,15 @@ def measure(
         mass: of the box [kg].
         contact: see ``gripper.add_gripper``.
         linger: how long to go on after Done or Fault [s].
+        replay: write a film of the run to this HTML file; it needs nothing but a browser.
 
     Returns:
         ``phases``: list of (name, time [s], reason); ``outcome``: numbers by name, with units in the names; None where there is none.
     """
+    from pydrake.geometry import Meshcat
+
     from dexlab_course.engines.drake.grasp import GraspLoop, GraspOptions
+    from dexlab_course.engines.drake.start import quiet
     from dexlab_course.task import Phase, Thresholds
 
     fingers = GRIPS[grip]
@@ -64,7 +76,18 @@ def measure(
         finger_effort=fingers.effort,
         thresholds=Thresholds(closed_width=fingers.closed_width),
     )
-    run = GraspLoop(options).run(linger=linger)
+    meshcat = None
+    if replay is not None:
+        quiet()  # Drake announces the address of the viewer, which nobody needs here
+        meshcat = Meshcat()
+        meshcat.SetCameraPose(camera_in_world=[0.45, 0.2, 0.2], target_in_world=[0.0, 0.0, 0.07])
+        for path in ("/Grid", "/Axes"):
+            meshcat.SetProperty(path, "visible", False)
+        meshcat.StartRecording(set_visualizations_while_recording=False)
+    run = GraspLoop(options, meshcat=meshcat).run(linger=linger)
+    if replay is not None and meshcat is not None:
+        meshcat.PublishRecording()
+        replay.write_text(meshcat.StaticHtml(), encoding="utf-8")
     held, force = run.during(Phase.HOLD), run.observation["normal_force"]
 
     def in_hold(values: Any, what: Any) -> float | None:
@@ -100,13 +123,16 @@ def measure(
     default="spheres",
     help="How a pad touches: four points, one point, or a compliant body.",
 )
-def main(no_box: bool, friction: float, grip: str, mass: float, contact: "Contact") -> None:
+@click.option(
+    "--replay", type=click.Path(dir_okay=False, writable=True, path_type=pathlib.Path), help="Write a film of the run to this HTML file."
+)
+def main(no_box: bool, friction: float, grip: str, mass: float, contact: "Contact", replay: pathlib.Path | None) -> None:
     """Let a two-finger gripper grasp a box, and print the phases of the task and what really happened."""
     try:
         require("drake")
     except MissingEngineError as error:
         raise click.ClickException(str(error)) from error
-    result = measure(box=not no_box, friction=friction, grip=grip, mass=mass, contact=contact)
+    result = measure(box=not no_box, friction=friction, grip=grip, mass=mass, contact=contact, replay=replay)
     click.echo(f"{'phase':<10} {'at [s]':>6}  reason")
     for phase, time, reason in result["phases"]:
         click.echo(f"{phase:<10} {time:6.2f}  {reason}")
