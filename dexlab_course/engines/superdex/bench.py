@@ -6,6 +6,9 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from dexlab_course.arrays import Floats
 from dexlab_course.engines.superdex.load import add_prefab
 from dexlab_course.errors import ModelFileError, explain
 from dexlab_course.paths import ASSETS
@@ -81,6 +84,57 @@ def edited_urdf(path: str | os.PathLike[str], edits: Mapping[str, str]) -> "BotP
         variant = pathlib.Path(folder, path.name)
         variant.write_text(text, encoding="utf-8")
         return robotics.load_bot_prefab_from_urdf_file(str(variant))
+
+
+def osc_efforts(bot: "Bot", base: str, tip: str, place: Sequence[float], *, within_limits: bool) -> Floats:
+    """What SuperDex' operational-space PD answers when it shall pull a link to a place, at rest in the present pose.
+
+    Args:
+        bot: its links are named without the bot's name.
+        base, tip: the chain that is driven, the joint above ``base`` included. Below a floating root ``base`` must not be the root.
+        place: of the tip's frame, seen from the bot's root [m]; 100 N/m and 10 N·m/rad pull, nothing damps.
+        within_limits: scale all efforts by one factor until none exceeds the effort limit of the model.
+
+    Returns:
+        Efforts of all slots in actor space, shape (n,) [N·m or N].
+    """
+    import superdex.physics as physics
+    import superdex.robotics as robotics
+
+    name = bot.get_bot_prefab().name
+    osc = bot.create_controller("BASIC_OSC_PD")
+    osc.initialize(f"{name}/{base}", f"{name}/{tip}")
+    params = robotics.ControllerBasicOscPdParams(
+        kp_p=100.0,
+        kp_r=10.0,
+        kd_p=0.0,
+        kd_r=0.0,
+        b_apply_max_error_magnitude_normalization=False,
+        b_apply_max_osc_torque_normalization=within_limits,
+    )
+    osc.set_params(params)
+    goal = robotics.ControllerBasicOscPdTarget(root_from_target_ee=physics.TransformRT(translation=list(place)))
+    return np.array(osc.compute_output(osc.get_current_observations_from_mochi(), goal), dtype=float)
+
+
+def add_pose_controller(bot: "Bot", *, stiffness: float, damping: float) -> Any:
+    """SuperDex' pose controller, which acts inside the physics step, ready for ``compute_output``.
+
+    Args:
+        bot: has none yet.
+        stiffness: of every joint [N·m/rad or N/m].
+        damping: of every joint [N·m·s/rad or N·s/m].
+    """
+    import superdex.physics as physics
+    import superdex.robotics as robotics
+
+    tracking, params = physics.PoseControllerParams(), robotics.ControllerMochiArticulatedPoseParams()
+    tracking.joint_tracking = [physics.PoseTrackingParams(stiffness=stiffness, damping=damping)]
+    params.pose_controller_params = tracking
+    controller = bot.create_controller("MOCHI_ARTICULATED_POSE")
+    controller.set_params(params)
+    controller.initialize(True)
+    return controller
 
 
 def _one_joint(

@@ -24,9 +24,9 @@ def dof_map(actor: "Actor | Bot", *, space: Literal["actor", "bot"] = "actor", s
 
     Args:
         actor: an articulated actor, or the bot that it belongs to.
-        space: ``"actor"``: what poses, velocities and external forces of the actor use; a free root owns the first six slots.
-            ``"bot"``: what ``default_pose`` and the controllers use; the free root is left out and all slots move up by six. With a
-            welded root both are the same.
+        space: ``"actor"``: what poses, velocities and external forces of the actor and the joint-space controller use; a free root
+            owns the first six slots. ``"bot"``: what ``default_pose``, the effort limits of the model and the pose controller's
+            ``pose_dofs`` use; the free root is left out and all slots move up by six. With a welded root both are the same.
         source: the model file, if its bytes shall be part of the fingerprint. A bot does not know what it was read from.
 
     Raises:
