@@ -15,7 +15,8 @@ def panda(plant: "MultibodyPlant", *, weld: bool = True, actuators: bool = True,
     """Franka Panda with its hand: seven revolute joints and two prismatic fingers [m]; nine commands.
 
     Mended: the package ``meshes`` of the file is named, and the actuators that it lacks are added. The second finger's mimic becomes a
-    constraint of the plant. Every link has a placeholder inertia of 0.1 kg·m²: good for kinematics, not for dynamics.
+    constraint of the plant. Every link has a placeholder inertia of 0.1 kg·m², and Drake's reader gives 1 kg to each of the two links
+    of mass 0 (19.96 kg instead of 17.96): good for kinematics, not for dynamics.
 
     Args:
         plant: not finalized yet, with or without a scene graph.
@@ -35,7 +36,8 @@ def panda(plant: "MultibodyPlant", *, weld: bool = True, actuators: bool = True,
 
 
 def iiwa(plant: "MultibodyPlant", *, weld: bool = True, actuators: bool = True, rename: bool = False) -> "ModelInstanceIndex":
-    """KUKA LBR iiwa: seven revolute joints, seven commands. Arguments as for ``panda``; the base is ``lbr_iiwa_link_0``, of mass 0.
+    """KUKA LBR iiwa: seven revolute joints, seven commands. Arguments as for ``panda``; the base is ``lbr_iiwa_link_0``, of mass 0 in the
+    file and of 1 kg in Drake.
 
     Mended: with a scene graph Drake refuses the file's STL meshes; the OBJ meshes beside them are taken instead. Actuators are added.
     """
