@@ -125,6 +125,7 @@ def ask_genesis(
         models[name]["com"] = {link.name: centres[link.idx].ravel().tolist() for link in heavy}
         models[name]["matrices"] = numbers(entity.get_mass_mat()).tolist()
         models[name]["accelerations"] = dof_buffer(entity, "acc").tolist()
+        models[name]["applied"] = dof_buffer(entity, "qf_applied").tolist()
 
     # --- the four-bar, pushed by its motor and left alone -----------------------------------------------------------------------------
     loops = ("four_bar", "open")
