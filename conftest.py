@@ -1,7 +1,8 @@
 """Tests of the whole course: pages are run once, under nbval, and the ledger is built from that run.
 
-nbval compares what a page prints with what is stored in it. This file adds three things: a page whose engine is not installed is skipped
-with a reason, the evidence of all pages becomes build/ledger.json, and a red claim fails the run even where nothing was printed.
+nbval compares what a page prints with what is stored in it. This file adds four things: a page whose engine is not installed is skipped
+with a reason, a cell whose robot files are not installed is run but not compared, the evidence of all pages becomes build/ledger.json, and
+a red claim fails the run even where nothing was printed.
 """
 
 import os
@@ -63,7 +64,7 @@ def _is_cell(item: pytest.Item) -> bool:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    from dexlab_course.commands.pages import page
+    from dexlab_course.commands.pages import page, robots_missing
 
     reasons: dict[pathlib.Path, str] = {}
     for item in items:
@@ -73,6 +74,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 reasons[item.path] = f"{', '.join(missing)} not installed" if missing else ""
             if reasons[item.path]:
                 item.add_marker(pytest.mark.skip(reason=reasons[item.path]))
+            if robots_missing(item.cell):
+                item.options["check"] = False  # it runs, but there is nothing to compare its output with
         elif item.get_closest_marker("slow") and not config.getoption("--slow"):
             item.add_marker(pytest.mark.skip(reason="slow: run with --slow"))
 

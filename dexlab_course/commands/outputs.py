@@ -12,7 +12,7 @@ from rich.console import Console
 from dexlab_course.claims.catalogue import catalogue
 from dexlab_course.claims.expectation import show_measured
 from dexlab_course.commands.execute import Result
-from dexlab_course.commands.pages import pages, read
+from dexlab_course.commands.pages import pages, read, robots_missing
 from dexlab_course.commands.run import run_pages
 
 
@@ -43,6 +43,8 @@ def _objection(result: Result, accept: bool) -> str:
     """Why the outputs must not be stored; empty when they may."""
     if result.outcome not in {"ok", "skipped"}:
         return f"{result.outcome} in cell {result.cell}"
+    if result.node is not None and any(robots_missing(cell) for cell in result.node.cells):
+        return 'some of its robots lie in the genesis package, which is not installed here; `make setup ENGINES="drake genesis superdex"` installs it'
     red = [evidence["id"] for evidence in _evidence(result.node) if evidence["status"] == "red"]
     if red:
         return f"red claims: {', '.join(red)}"

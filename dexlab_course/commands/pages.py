@@ -12,6 +12,8 @@ from dexlab_course.errors import NotebookError, explain, unknown_name
 from dexlab_course.paths import NOTEBOOKS, ROOT
 
 STATUSES = ("draft", "complete")
+# Tag of a cell that reads robots out of the installed genesis package. Without the package it runs, measures less and prints less.
+ROBOT_FILES = "robot-files"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,6 +47,11 @@ class Page:
     def missing(self) -> tuple[str, ...]:
         """Needed engines that are not installed."""
         return tuple(engine for engine in self.needs if not installed(engine))
+
+
+def robots_missing(cell: Any) -> bool:
+    """Whether what this cell prints depends on robot files that are not installed here."""
+    return ROBOT_FILES in cell.metadata.get("tags", []) and not installed("genesis")
 
 
 def read(path: pathlib.Path) -> Any:

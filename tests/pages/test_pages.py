@@ -5,10 +5,11 @@ import json
 import re
 from typing import Any
 
+import nbformat
 import pytest
 
 from dexlab_course.claims import catalogue
-from dexlab_course.commands.pages import Page, pages, read
+from dexlab_course.commands.pages import ROBOT_FILES, Page, pages, read, robots_missing
 from dexlab_course.paths import ROOT
 
 PAGES = pages()
@@ -66,6 +67,21 @@ def test_every_figure_has_an_alternative_text(page: Page) -> None:
             assert "image/png" not in out.get("data", {}), f"{cell['id']}: show figures through plots.show"
             for image in re.findall(r"<img[^>]*", html):
                 assert re.search(r'alt="[^"]{20,}"', image), cell["id"]
+
+
+@pytest.mark.parametrize("page", [page for page in ENGINE_PAGES if page.engine != "genesis"], ids=by_name)
+def test_cells_that_read_robots_of_the_genesis_package_say_so(page: Page) -> None:
+    reads = re.compile(r"\brobot_file\(|\brobots\.\w+\(|\.robots import|installed\(\"genesis\"\)")
+    cells = [cell for cell in code_cells(page) if reads.search(cell.source)]
+    assert [cell["id"] for cell in cells if ROBOT_FILES not in cell.metadata.get("tags", [])] == []
+
+
+def test_a_cell_without_its_robots_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    tagged = nbformat.v4.new_code_cell(metadata={"tags": [ROBOT_FILES]})
+    for there in (True, False):
+        monkeypatch.setattr("dexlab_course.commands.pages.installed", lambda engine, there=there: there)
+        assert robots_missing(tagged) is not there
+        assert not robots_missing(nbformat.v4.new_code_cell())
 
 
 @pytest.mark.parametrize("page", PAGES, ids=by_name)
