@@ -6,10 +6,10 @@ the terms in and the sum out. Both sides are measured in turns.
 """
 
 import json
-import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from stopwatch import best_times
 
 from dexlab_course.arrays import Floats
 from dexlab_course.control import EffortLimits, JointSpacePd, compose_effort
@@ -20,24 +20,6 @@ TARGETS = {
 }
 B, N = 4096, 7
 PERIOD = 0.005
-
-
-def in_turns(functions: dict[str, Callable[[], object]], *, seconds: float) -> dict[str, float]:
-    """Best time of each function [us], called in turns so that a busy machine is unfair to none."""
-    loops = {}
-    for name, function in functions.items():
-        begin = time.perf_counter()
-        function()
-        loops[name] = max(1, int(2e-3 / max(time.perf_counter() - begin, 1e-6)))
-    best = dict.fromkeys(functions, float("inf"))
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
-        for name, function in functions.items():
-            begin = time.perf_counter()
-            for _ in range(loops[name]):
-                function()
-            best[name] = min(best[name], (time.perf_counter() - begin) / loops[name] * 1e6)
-    return best
 
 
 def copies(inputs: Sequence[Floats], kept: int) -> Callable[[], object]:
@@ -75,7 +57,7 @@ def controllers(size: int, rng: np.random.Generator) -> dict[str, Callable[[], o
 def measure() -> dict[str, object]:
     """All figures, ready for JSON."""
     rng = np.random.default_rng(0)
-    best = in_turns(controllers(B, rng), seconds=4.0)
+    best = best_times(controllers(B, rng), seconds=4.0)
     yardstick = {name: best["copies for a sum" if name == "compose_effort" else "copies for a controller"] for name in best}
     rows = {
         name: {"us": round(value, 2), "floor_us": round(yardstick[name], 2), "ratio": round(value / yardstick[name], 2)}
@@ -84,7 +66,7 @@ def measure() -> dict[str, object]:
     }
     scaling = []
     for size in (1, 10, 100, 1000, 10_000, 100_000):
-        times = in_turns(controllers(size, rng), seconds=0.5)
+        times = best_times(controllers(size, rng), seconds=0.5)
         scaling.append({"environments": size} | {name: round(value, 2) for name, value in times.items()})
     return {"environments": B, "joints": N, "rows": rows, "scaling": scaling}
 

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+from stopwatch import best_times
 
 from dexlab_course.task import Observation, Phase, TaskState, Thresholds, advance, machine
 
@@ -23,24 +24,6 @@ TARGETS = {
 }
 B = 4096
 DT = 0.01
-
-
-def in_turns(functions: dict[str, Callable[[], object]], *, seconds: float = 1.0) -> dict[str, float]:
-    """Best time of each function [us], called in turns so that a busy machine is unfair to none."""
-    loops = {}
-    for name, function in functions.items():
-        begin = time.perf_counter()
-        function()
-        loops[name] = max(1, int(2e-3 / max(time.perf_counter() - begin, 1e-6)))
-    best = dict.fromkeys(functions, float("inf"))
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
-        for name, function in functions.items():
-            begin = time.perf_counter()
-            for _ in range(loops[name]):
-                function()
-            best[name] = min(best[name], (time.perf_counter() - begin) / loops[name] * 1e6)
-    return best
 
 
 def quiet(size: int, rng: np.random.Generator) -> tuple[TaskState, Observation, float]:
@@ -116,7 +99,7 @@ def profile(state: TaskState, seen: Observation, now: float) -> dict[str, float]
     t, channels = Thresholds(), seen.for_batch(state.size)
     error, _, force, slip, _, _ = channels
     speed, strong, hold = np.abs(slip), force >= t.grip_force, state.phase == Phase.HOLD.value
-    parts = in_turns(
+    parts = best_times(
         {
             "fit the batch": lambda: seen.for_batch(state.size),
             "checks 1 to 4": lambda: machine._sound(channels, speed, now, t),
@@ -136,7 +119,7 @@ def measure() -> dict[str, object]:
     assert advance(state, seen, now) is state
     busy = moving(state, seen, 0.02)
     bad = Observation(**fields(seen) | {"abort": np.ones(B)})
-    best = in_turns(
+    best = best_times(
         {
             "copies": copies(state, seen),
             "quiet": lambda: advance(state, seen, now),
@@ -149,7 +132,7 @@ def measure() -> dict[str, object]:
     scaling = []
     for size in (1, 10, 100, 1000, 10_000, 100_000, 1_000_000):
         case = quiet(size, rng)
-        times = in_turns({"advance": lambda case=case: advance(*case), "copies": copies(*case[:2])}, seconds=0.5)
+        times = best_times({"advance": lambda case=case: advance(*case), "copies": copies(*case[:2])}, seconds=0.5)
         scaling.append({"environments": size, "us": round(times["advance"], 2), "copies_us": round(times["copies"], 2)})
     large = scaling[-3:]
     slope = float(np.polyfit(np.log([row["environments"] for row in large]), np.log([row["us"] for row in large]), 1)[0])

@@ -1,53 +1,9 @@
-"""Arms to solve for: published models where they are installed, and small arms made by hand."""
-
-import functools
-import importlib.metadata
-import importlib.util
-import pathlib
-from collections.abc import Callable
+"""Arms to solve for: small ones made by hand, and both implementations of the solver."""
 
 import numpy as np
 import pytest
 
 from dexlab_course.kinematics import ChainJoint, SerialChain, frames
-
-ROBOTS = {
-    "panda": ("panda.urdf", "panda_link0", "panda_link8"),
-    "ur5": ("ur5_robot.urdf", "base_link", "tool0"),
-    "allegro_finger": ("allegro_right_hand.urdf", "palm_link", "link_3.0_tip"),
-    "kinova": ("kinova.urdf", "j2s6s200_link_base", "j2s6s200_end_effector"),
-    "tiago": ("tiago.urdf", "base_link", "arm_tool_link"),
-    "iiwa": ("kuka_iiwa/model.urdf", "lbr_iiwa_link_0", "lbr_iiwa_link_7"),
-}
-
-
-@functools.cache
-def load(name: str) -> SerialChain:
-    file, base, tip = ROBOTS[name]
-    path = None
-    if file.startswith("kuka_iiwa"):
-        spec = importlib.util.find_spec("genesis")  # finds the package without importing it
-        path = pathlib.Path(spec.origin).parent / "assets" / "urdf" / file if spec and spec.origin else None
-    else:
-        try:
-            files = importlib.metadata.files("example-robot-data") or []
-        except importlib.metadata.PackageNotFoundError:
-            files = []
-        path = next((pathlib.Path(str(f.locate())) for f in files if f.name == file), None)
-    if path is None or not path.is_file():
-        pytest.skip(f"no package with {file} is installed")
-    return SerialChain.from_urdf(path, base, tip)
-
-
-@pytest.fixture
-def arm() -> Callable[[str], SerialChain]:
-    """A published arm by its name."""
-    return load
-
-
-@pytest.fixture
-def panda() -> SerialChain:
-    return load("panda")
 
 
 @pytest.fixture(params=[True, False], ids=["compiled", "readable"])
