@@ -202,11 +202,14 @@ class DofMap:
         slots = [getattr(self[name], space) for name in wanted]
         for name, slot in zip(wanted, slots, strict=True):
             if slot.size == 0:
+                motor = "add an actuator to the model"
+                if self[name].v.size > 1:  # a motor turns or shifts: few engines let one drive several freedoms
+                    motor = "push it with a generalized force, which has its v slots, or add an actuator if the engine allows one here"
                 message = explain(
                     f"{name} has no {_SPACE_NAMES[space]} slot",
                     got=f"joint of kind {self[name].kind}",
                     expected=f"a joint with an entry in {space}",
-                    remedy="add an actuator to the model, or leave the joint out" if space == "u" else "leave the joint out",
+                    remedy=f"leave the joint out, or {motor}" if space == "u" else "leave the joint out",
                 )
                 raise ShapeError(message)
         return _indices(np.concatenate(slots).tolist() if slots else [])

@@ -95,6 +95,17 @@ def test_a_joint_without_an_actuator_says_so() -> None:
         ROBOT.indices("wrist", "u")
 
 
+def test_the_remedy_fits_the_freedoms_of_the_joint() -> None:
+    """A hinge can get a motor; a joint with more freedoms mostly cannot, so the message does not send the reader there first."""
+    hinge = Joint.at("hinge", "revolute", q=[0], v=[0])
+    ball = Joint.at("ball", "ball", q=[1, 2, 3], v=[1, 2, 3])
+    passive = DofMap([hinge, ball], nq=4, nv=4, nu=0)
+    with pytest.raises(ShapeError, match="To mend it: leave the joint out, or add an actuator to the model"):
+        passive.indices("hinge", "u")
+    with pytest.raises(ShapeError, match="To mend it: leave the joint out, or push it with a generalized force, which has its v slots"):
+        passive.indices("ball", "u")
+
+
 @pytest.mark.parametrize(
     ("x", "names", "values", "message"),
     [

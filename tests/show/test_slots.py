@@ -34,8 +34,11 @@ def test_a_ball_and_a_free_base_differ_between_engines() -> None:
     assert base == {"drake": 7, "drake_rpy": 6, "genesis": 7, "superdex": 6, "superdex_bot": 0}
 
 
-def test_a_joint_that_is_absent_somewhere_says_so() -> None:
-    assert "does not exist here" in as_html("floating_seven", "base") or "owns no slot" in as_html("floating_seven", "base")
+def test_a_free_base_that_owns_no_slot_in_bot_space_is_not_called_absent() -> None:
+    for robot in ("floating_seven", "mixed_joints"):
+        shown = as_html(robot, "base")
+        assert "here a free joint: it owns no slot" in shown
+        assert "does not exist here" not in shown
 
 
 def test_the_drawing_can_be_read_aloud() -> None:

@@ -60,20 +60,23 @@ def slots(robot: str, name: str) -> dict[str, dict[str, list[int]]]:
 def as_html(robot: str, name: str) -> str:
     """The three vectors of each engine as rows of boxes; the joint's own boxes are filled and numbered."""
     chosen = slots(robot, name)
-    blocks = "".join(_block(variant, layout, chosen[variant], name) for variant, layout in recorded_maps()[robot].items())
+    blocks = "".join(_block(variant, layout, chosen[variant], robot, name) for variant, layout in recorded_maps()[robot].items())
     names = " ".join(f"<b>{html.escape(one)}</b>" if one == name else html.escape(one) for one in joints_of(robot))
     return f'<div style="font-size:14px"><div style="max-width:44em">{names}</div>{blocks}</div>'
 
 
-def _block(variant: str, layout: DofMap, own: dict[str, list[int]], name: str) -> str:
+def _block(variant: str, layout: DofMap, own: dict[str, list[int]], robot: str, name: str) -> str:
     colour = COLOURS[variant.split("_")[0]]
     rows = "".join(_row(variant, space, layout.size(space), own[space], colour) for space in ("q", "v", "u"))
-    note = "" if any(own.values()) else f" <i>{html.escape(_absent(layout, name))}</i>"
+    note = "" if any(own.values()) else f" <i>{html.escape(_absent(layout, robot, name))}</i>"
     return f'<div style="margin:6px 0 10px"><b style="color:{colour}">{html.escape(VARIANTS[variant])}</b>{note}{rows}</div>'
 
 
-def _absent(layout: DofMap, name: str) -> str:
+def _absent(layout: DofMap, robot: str, name: str) -> str:
     kind = layout.slotless.get(name)
+    joint = find(robot, name)
+    if kind is None and joint is not None and joint.kind == "free" and "free" in layout.slotless.values():
+        kind = "free"  # known here under another name
     return f"here a {kind} joint: it owns no slot" if kind else "this joint does not exist here"
 
 
