@@ -54,7 +54,7 @@ def three_laws(
 
 
 _WHERE = {
-    "at the start": "Genesis, external controllers",
+    "at the start": "external controllers, Genesis' reading",
     "at the end": "Drake's built-in PD",
     "differenced target": "SuperDex' joint-space PD",
 }
