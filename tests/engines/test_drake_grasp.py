@@ -66,6 +66,12 @@ def test_a_run_is_the_same_twice_and_can_linger() -> None:
     assert np.isnan(first.box_height).all()
 
 
+def test_the_state_of_the_task_is_that_of_its_last_transition(held: GraspLoop) -> None:
+    state = held.task_state
+    assert state.names == ("HOLD",)
+    assert state.width[0] == held.options.thresholds.closed_width
+
+
 def test_a_run_can_be_interrupted_and_goes_on() -> None:
     whole, parts = GraspLoop(GraspOptions(box=False)), GraspLoop(GraspOptions(box=False))
     parts.run(until=0.7)

@@ -19,7 +19,7 @@ from dexlab_course.arrays import Floats
 from dexlab_course.engines.drake import gripper
 from dexlab_course.engines.drake.observer import GOAL_HEIGHT, Observer
 from dexlab_course.engines.drake.task_system import TaskSystem
-from dexlab_course.task import Phase, Reason, Thresholds
+from dexlab_course.task import Phase, Reason, TaskState, Thresholds
 
 _GRASP_LIFT = GOAL_HEIGHT + gripper.TCP_DROP - gripper.RAIL_HEIGHT  # position of the lift joint at the goal [m]
 _LOG_PERIOD = 0.01  # [s]
@@ -211,6 +211,12 @@ class GraspLoop:
     def plant_context(self) -> Context:
         """The plant's part of the simulator's Context, writable."""
         return self.plant.GetMyMutableContextFromRoot(self.simulator.get_mutable_context())
+
+    @property
+    def task_state(self) -> TaskState:
+        """What the task remembers now; a copy."""
+        state: TaskState = self.task.task_state(self.task.GetMyContextFromRoot(self.simulator.get_context()))
+        return state
 
     def run(self, *, until: float = 15.0, linger: float = 0.0) -> GraspRun:
         """Simulate until the task is in Done or Fault and ``linger`` seconds longer, at most until ``until`` [s].
