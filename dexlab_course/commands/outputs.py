@@ -81,6 +81,8 @@ def _store(result: Result) -> None:
         # What differs from machine to machine is shown to whoever runs the page, and stored for nobody.
         if "nbval-ignore-output" in cell.metadata.get("tags", []):
             cell.outputs = []
+        for output in cell.get("outputs", []):
+            output.get("data", {}).pop("application/vnd.jupyter.widget-view+json", None)  # names a widget of the kernel that is gone
     node.metadata.pop("widgets", None)
     node.metadata["language_info"] = {"name": "python"}
     node.metadata["kernelspec"] = {"display_name": "Python 3", "language": "python", "name": "python3"}
