@@ -103,6 +103,7 @@ def curves(
     span_label: str = "",
     xlim: tuple[float, float] | None = None,
     ylim: tuple[float, float] | None = None,
+    equal: bool = False,
     size: tuple[float, float] | None = None,
 ) -> None:
     """Draw curves into one panel and show it.
@@ -116,6 +117,7 @@ def curves(
         target: a thin dotted horizontal line.
         spans: intervals of x to shade, named ``span_label`` in the legend.
         xlim, ylim: axis limits.
+        equal: one scale for both axes, for paths in a plane.
         size: width and height [inch].
     """
     canvas, ax = figure(title, x=x, y=y, size=size)
@@ -131,6 +133,8 @@ def curves(
         ax.set_xlim(*xlim)
     if ylim is not None:
         ax.set_ylim(*ylim)
+    if equal:
+        ax.set_aspect("equal")
     show(canvas, alt)
 
 

@@ -86,6 +86,14 @@ def edited_urdf(path: str | os.PathLike[str], edits: Mapping[str, str]) -> "BotP
         return robotics.load_bot_prefab_from_urdf_file(str(variant))
 
 
+def tetrahedron() -> Any:
+    """A shape handle made in code, with corners at the origin and 1 m along each axis."""
+    import superdex.physics as physics
+
+    corners, sides = np.vstack([np.zeros(3), np.eye(3)]), np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]], dtype=np.int32)
+    return physics.create_tri_mesh_shape(corners.ravel(), sides.ravel())
+
+
 def osc_efforts(bot: "Bot", base: str, tip: str, place: Sequence[float], *, within_limits: bool) -> Floats:
     """What SuperDex' operational-space PD answers when it shall pull a link to a place, at rest in the present pose.
 
@@ -115,6 +123,30 @@ def osc_efforts(bot: "Bot", base: str, tip: str, place: Sequence[float], *, with
     osc.set_params(params)
     goal = robotics.ControllerBasicOscPdTarget(root_from_target_ee=physics.TransformRT(translation=list(place)))
     return np.array(osc.compute_output(osc.get_current_observations_from_mochi(), goal), dtype=float)
+
+
+def set_joint_gains(controller: Any, kp: Floats) -> None:
+    """Give a ``BASIC_JSC_PD`` the stiffness ``kp`` of every slot [N·m/rad or N/m], equal damping, and neither saturation nor deadband."""
+    import superdex.robotics as robotics
+
+    controller.set_params(robotics.ControllerBasicJscPdParams(kp=kp, kd=kp, saturation=-np.ones_like(kp), deadband=np.zeros_like(kp)))
+
+
+def ask_joint_pd(controller: Any, *, target_pose: Floats) -> Floats:
+    """Efforts of a ``BASIC_JSC_PD`` for a target, in the present state of its bot, shape (n,) [N·m or N]."""
+    import superdex.robotics as robotics
+
+    target = robotics.ControllerBasicJscPdTarget(target_pose=target_pose)
+    return np.array(controller.compute_output(controller.get_current_observations_from_mochi(), target), dtype=float)
+
+
+def ask_pose_controller(controller: Any, *, pose_dofs: Floats) -> None:
+    """Give a pose controller, made by ``add_pose_controller``, its target; it acts in the steps that follow."""
+    import superdex.robotics as robotics
+
+    target = robotics.ControllerMochiArticulatedPoseTarget()
+    target.pose_dofs = pose_dofs
+    controller.compute_output(robotics.ControllerMochiArticulatedPoseObsv(), target)
 
 
 def add_pose_controller(bot: "Bot", *, stiffness: float, damping: float) -> Any:
