@@ -32,6 +32,7 @@ def ask_genesis(
     options = gs.options.RigidOptions(enable_collision=False, batch_dofs_info=True)
     scene = gs.Scene(show_viewer=False, sim_options=gs.options.SimOptions(dt=0.01, gravity=(0, 0, 0)), rigid_options=options)
     arm = add_urdf(scene, path, keep_links=("tcp",))
+    bare = add_urdf(scene, path, keep_links=("tcp",), pos=(0.0, 6.0, 0.0), collision=False, visualization=False)
     hand_links = ("panda_hand", "panda_grasptarget")
     panda = robots.panda(scene, pos=(0.0, 3.0, 0.0), keep_links=hand_links, collision=False, visualization=False)
     scene.build(n_envs=1)
@@ -39,16 +40,18 @@ def ask_genesis(
     moving = [arm.get_link(name) for name in ("upper_arm", "forearm")]
     inertias = qd_to_numpy(arm.solver.dyn_info.links.inertial_i)
     inertias = inertias.reshape(-1, 3, 3) if inertias.ndim == 3 else inertias[:, 0]
-    matrices, tips = [], []
+    matrices, bare_matrices, tips = [], [], []
     limits = [limit[0].tolist() for limit in arm.get_dofs_limit()]
     effort = arm.get_dofs_force_range()[1][0].tolist()
     for q in poses:
-        arm.set_qpos([q])
+        for robot in (arm, bare):
+            robot.set_qpos([q])
         tips.append(arm.get_link("tcp").get_pos()[0].tolist())
         arm.set_dofs_velocity([[0.0, 0.0]])
         arm.control_dofs_force([[0.0, 0.0]])
         scene.step()  # the mass matrix is refreshed by a step only
         matrices.append(arm.get_mass_mat()[0].tolist())
+        bare_matrices.append(bare.get_mass_mat()[0].tolist())
 
     arm.set_dofs_force_range([-1e9, -1e9], [1e9, 1e9])
     efforts = []
@@ -176,6 +179,7 @@ def ask_genesis(
             "limits": limits,
             "effort": effort,
             "matrices": matrices,
+            "without shapes": {"matrices": bare_matrices, "same fingerprint": dof_map(bare).fingerprint() == dof_map(arm).fingerprint()},
             "tips": tips,
             "names": list(dof_map(arm).names),
         },

@@ -159,6 +159,14 @@ def test_mass_matrix(answer: dict[str, Any]) -> None:
         np.testing.assert_allclose(found, mass_matrix(q), atol=2e-4)
 
 
+def test_genesis_moves_the_same_model_without_its_shapes(genesis: dict[str, Any] | None) -> None:
+    if genesis is None:
+        pytest.skip("genesis not installed")
+    bare = genesis["arm"]["without shapes"]
+    np.testing.assert_allclose(bare["matrices"], genesis["arm"]["matrices"], rtol=1e-6, atol=1e-6)
+    assert bare["same fingerprint"]
+
+
 def test_the_reference_itself() -> None:
     """Published numbers of the slender-rod arm."""
     np.testing.assert_allclose(mass_matrix([0, 0]), [[2.6667, 0.8333], [0.8333, 0.3333]], atol=1e-4)

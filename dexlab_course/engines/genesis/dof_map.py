@@ -42,14 +42,14 @@ def dof_map(entity: "RigidEntity", *, scene_wide: bool = False) -> DofMap:
     nq, nv = (entity.solver.n_qs, entity.solver.n_dofs) if scene_wide else (entity.n_qs, entity.n_dofs)
     options = {"engine": "genesis", "links": [link.name for link in entity.links], "scene_wide": scene_wide}
     options |= {name: _plain(getattr(entity.morph, name)) for name in _OPTIONS if hasattr(entity.morph, name)}
-    return DofMap(entries, nq=nq, nv=nv, nu=nv, source=_source(entity.morph), options=options, slotless=slotless)
+    return DofMap(entries, nq=nq, nv=nv, nu=nv, source=_source(entity), options=options, slotless=slotless)
 
 
-def _source(morph: Any) -> bytes | str:
+def _source(entity: Any) -> bytes | str:
     """What the entity was made of: the bytes of its file, its text, or the kind of a primitive shape."""
-    file = getattr(morph, "file", None)
+    file = getattr(entity, "model_file", None) or getattr(entity.morph, "file", None)
     if file is None:
-        return type(morph).__name__
+        return type(entity.morph).__name__
     return file_bytes(file) if os.path.isfile(file) else str(file)
 
 

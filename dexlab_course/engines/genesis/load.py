@@ -1,6 +1,9 @@
 """Put a URDF or an MJCF into a Genesis scene so that what is in the file is what moves."""
 
 import os
+import pathlib
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +31,9 @@ def add_urdf(
     Two defaults of the importer are switched off here because they change the model silently: 0.1 kg·m² of armature on each joint
     without its own (``default_armature=0``), and the merging of links behind fixed joints (name those to keep in ``keep_links``).
 
+    With ``collision=False`` and ``visualization=False`` Genesis gets the file without its shapes. It would read the meshes all the same,
+    three times over: two seconds for a Panda. What moves is the same; a link without an inertial block weighs nothing either way.
+
     Args:
         scene: not built yet.
         path: the URDF file.
@@ -42,7 +48,8 @@ def add_urdf(
     import genesis
 
     options = {"fixed": fixed, "default_armature": 0.0, "links_to_keep": list(keep_links), **morph}
-    return _add(scene, genesis.morphs.URDF, path, "URDF", material, options)
+    bare = options.get("collision") is False and options.get("visualization") is False
+    return _add(scene, genesis.morphs.URDF, path, "URDF", material, options, read=_without_shapes if bare else str)
 
 
 def add_mjcf(scene: "Scene", path: str | os.PathLike[str], *, material: Any = None, **morph: Any) -> "RigidEntity":
@@ -64,10 +71,27 @@ def add_mjcf(scene: "Scene", path: str | os.PathLike[str], *, material: Any = No
     return _add(scene, genesis.morphs.MJCF, path, "MJCF", material, {"default_armature": 0.0, **morph})
 
 
-def _add(scene: "Scene", morph: Any, path: str | os.PathLike[str], kind: str, material: Any, options: dict[str, Any]) -> "RigidEntity":
+def _without_shapes(path: pathlib.Path) -> str:
+    """The text of a URDF without what is seen and touched."""
+    robot = ET.parse(path).getroot()
+    for link in robot.iter("link"):
+        for shape in [*link.findall("visual"), *link.findall("collision")]:
+            link.remove(shape)
+    return ET.tostring(robot, encoding="unicode")
+
+
+def _add(
+    scene: "Scene",
+    morph: Any,
+    path: str | os.PathLike[str],
+    kind: str,
+    material: Any,
+    options: dict[str, Any],
+    read: Callable[[pathlib.Path], str] = str,
+) -> "RigidEntity":
     path = existing(path, kind)
     try:
-        return scene.add_entity(morph(file=str(path), **options), material=material)
+        entity = scene.add_entity(morph(file=read(path), **options), material=material)
     except Exception as error:  # the reader raises whatever its XML library raises
         message = explain(
             f"Genesis cannot read {path.name}",
@@ -76,6 +100,8 @@ def _add(scene: "Scene", morph: Any, path: str | os.PathLike[str], kind: str, ma
             remedy="open the file at the line named",
         )
         raise ModelFileError(message) from error
+    entity.model_file = str(path)  # for the fingerprint: the same file is the same model, with and without its shapes
+    return entity
 
 
 def dof_buffer(entity: "RigidEntity", name: str) -> Floats:

@@ -1,5 +1,6 @@
 """Start Genesis without a word on the page, and let a cell that starts it run twice."""
 
+import importlib
 import inspect
 import os
 import sys
@@ -20,6 +21,8 @@ def kernel_cache() -> str:
     return os.environ.get("DEXLAB_GENESIS_CACHE") or str(user_cache() / "genesis-kernels")
 
 
+# Modules full of kernels that Genesis would import later, with the first scene and the first build.
+_LATE = ("genesis.engine.sensors", "quadrants.lang.matrix_ops")
 _search_all_modules = inspect.getmodule
 
 
@@ -75,5 +78,8 @@ def start(*, precision: str = "32", seed: int = 0, backend: str = "cpu", perform
     genesis.init(
         backend=getattr(genesis, backend), precision=precision, logging_level="error", seed=seed, performance_mode=performance_mode
     )
+    with mock.patch.object(inspect, "getmodule", _module_of):
+        for late in _LATE:
+            importlib.import_module(late)
     _running = wanted
     return genesis
