@@ -20,8 +20,10 @@ os.environ.setdefault("DEXLAB_HEADLESS", "1")
 # Widget tests and pages talk to a kernel on this machine; nothing may reach further.
 os.environ.setdefault("JUPYTER_PLATFORM_DIRS", "1")
 
-# No example has a deadline: a busy machine, or the first import of a library, is no failure.
-hypothesis.settings.register_profile("unhurried", deadline=None)
+# No example has a deadline: a busy machine, or the first import of a library, is no failure. The examples are the same in every run, so
+# that a clone that passed passes again; `pytest --hypothesis-profile=search tests/ik` looks for new ones, and more of them.
+hypothesis.settings.register_profile("unhurried", deadline=None, derandomize=True)
+hypothesis.settings.register_profile("search", deadline=None, max_examples=1000)
 hypothesis.settings.load_profile("unhurried")
 
 _executed = pytest.StashKey[dict[str, list[dict[str, Any]]]]()

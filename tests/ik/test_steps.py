@@ -20,8 +20,9 @@ def test_the_damped_step_minimises_error_and_motion(seed, damping):
     J, e = rng.normal(size=(m, n)), rng.normal(size=m)
     taken = damped_step(J, e, damping=damping)
     stacked = np.linalg.lstsq(np.concatenate([J, damping * np.eye(n)]), np.concatenate([e, np.zeros(n)]), rcond=None)[0]
-    assert taken.dq == pytest.approx(stacked, abs=1e-8)
-    assert taken.dq == pytest.approx(J.T @ np.linalg.solve(taken.normal, e), abs=1e-8)
+    assert taken.dq == pytest.approx(stacked, rel=1e-9, abs=1e-8)
+    # Squaring the matrix squares its condition: this form loses digits where a singular value is small.
+    assert taken.dq == pytest.approx(J.T @ np.linalg.solve(taken.normal, e), rel=1e-6, abs=1e-6)
     assert taken.U @ np.diag(taken.s) @ taken.Vt == pytest.approx(J)
     assert taken.gains.max() <= 1 / (2 * damping) + 1e-12
     assert taken.predicted == pytest.approx(e - J @ taken.dq)
