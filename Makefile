@@ -11,6 +11,8 @@ ARGS ?=
 
 export DEXLAB_PYTHON := $(PYTHON)
 export DEXLAB_ENGINES := $(ENGINES)
+# Where bytecode is not written, every kernel and every child process compiles sympy, torch and the engines again: eight seconds a page.
+unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 
 .PHONY: help setup repair course test lab outputs lock benchmark clean

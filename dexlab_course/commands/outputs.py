@@ -81,6 +81,8 @@ def _store(result: Result) -> None:
         # What differs from machine to machine is shown to whoever runs the page, and stored for nobody.
         if "nbval-ignore-output" in cell.metadata.get("tags", []):
             cell.outputs = []
+        if cell.cell_type == "code":
+            cell.outputs = _joined(cell.outputs)
         for output in cell.get("outputs", []):
             output.get("data", {}).pop("application/vnd.jupyter.widget-view+json", None)  # names a widget of the kernel that is gone
     node.metadata.pop("widgets", None)
@@ -89,3 +91,15 @@ def _store(result: Result) -> None:
     temporary = result.page.path.with_suffix(".part")
     nbformat.write(node, temporary)
     temporary.replace(result.page.path)
+
+
+def _joined(outputs: list[Any]) -> list[Any]:
+    """Pieces of one stream that follow each other as one: how a kernel cuts its text is chance."""
+    joined: list[Any] = []
+    for output in outputs:
+        last = joined[-1] if joined else None
+        if output.output_type == "stream" and last is not None and (last.output_type, last.get("name")) == ("stream", output.name):
+            last.text += output.text
+        else:
+            joined.append(output)
+    return joined

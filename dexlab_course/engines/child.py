@@ -76,7 +76,7 @@ def run_in_child(
     Raises:
         InvalidValueError: the function's source cannot be read, or it uses names from outside itself.
     """
-    source = _source(experiment)
+    source = source_of(experiment)
     with tempfile.TemporaryDirectory(prefix="dexlab-child-") as folder:
         script, result = pathlib.Path(folder, "experiment.py"), pathlib.Path(folder, "result.json")
         # Annotations name types of the file the function came from; the child need not know them.
@@ -101,7 +101,12 @@ def run_in_children(experiment: Callable[..., Any], cases: Mapping[str, Mapping[
         return {name: future.result() for name, future in futures.items()}
 
 
-def _source(experiment: Callable[..., Any]) -> str:
+def source_of(experiment: Callable[..., Any]) -> str:
+    """The source of a function that stands alone, so that another process can run it.
+
+    Raises:
+        InvalidValueError: the source cannot be read, or the function uses names from outside itself.
+    """
     try:
         source = textwrap.dedent(inspect.getsource(experiment))
         tree = ast.parse(source).body[0]

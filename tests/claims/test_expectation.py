@@ -83,6 +83,8 @@ def test_plain_refuses_what_has_no_plain_form() -> None:
 def test_raised_sees_exit_and_nothing_but_lets_an_interrupt_pass() -> None:
     assert raised(lambda: None).type == "nothing"
     assert raised(lambda: exit(3)).type == "SystemExit"
+    plant = "Plant@000055ac1559 and <object object at 0x7f5de0>, arm@home"
+    assert raised(lambda: [].index(plant)).message == "'Plant and <object object>, arm@home' is not in list"
 
     def interrupted() -> None:
         raise KeyboardInterrupt

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from dexlab_course.commands import pages as pages_module
-from dexlab_course.commands.outputs import _objection
+from dexlab_course.commands.outputs import _joined, _objection
 from dexlab_course.commands.pages import Page
 from dexlab_course.commands.run import run, run_pages, save_copy, write_evidence
 from dexlab_course.errors import NotebookError, UnknownNameError
@@ -90,6 +90,14 @@ def test_outputs_are_not_stored_when_a_claim_is_red_or_its_number_changed(make_p
     (again,), _ = execute(page)
     assert "D-2.2-c 1.9 -> 2" in _objection(again, accept=False)
     assert _objection(again, accept=True) == ""
+
+
+def test_a_stream_cut_in_pieces_is_stored_as_one() -> None:
+    stream = nbformat.v4.new_output
+    pieces = [stream("stream", name=name, text=text) for name, text in [("stdout", "a\n"), ("stdout", "b\n"), ("stderr", "c\n")]]
+    shown = nbformat.v4.new_output("display_data", {"text/plain": "d"})
+    joined = _joined([*pieces, shown, stream("stream", name="stdout", text="e\n")])
+    assert [output.get("text") for output in joined] == ["a\nb\n", "c\n", None, "e\n"]
 
 
 def test_an_executed_copy_leaves_the_source_alone(make_page: MakePage, tmp_path: pathlib.Path) -> None:
