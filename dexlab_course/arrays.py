@@ -18,9 +18,14 @@ def is_symbolic(*operands: object) -> bool:
 
 
 def as_floats(name: str, value: ArrayLike) -> Floats:
-    """``value`` as a float array of any shape; text and ragged lists give an error that names ``name``."""
+    """``value`` as a float array of any shape; text, None, complex numbers and ragged lists give an error that names ``name``."""
+    if isinstance(value, np.ndarray) and value.dtype == np.float64:
+        return value
     try:
-        return np.asarray(value, dtype=float)
+        array = np.asarray(value)
+        if array.dtype.kind not in "biufO" or (array.dtype.kind == "O" and any(x is None or isinstance(x, str) for x in array.flat)):
+            raise TypeError(array.dtype)
+        return array.astype(float)
     except (TypeError, ValueError) as error:
         message = explain(
             f"{name} is not numeric",
@@ -81,6 +86,6 @@ def _reject(name: str, array: Floats, bad: NDArray[np.bool_], expected: str, uni
         f"{name} cannot be used",
         got=f"{array[bad].flat[0]:g}{suffix}{where}",
         expected=expected + suffix,
-        remedy=f"correct {name} before it reaches the controller; nothing was changed",
+        remedy=f"correct {name} where it is computed; nothing was changed",
     )
     raise InvalidValueError(message)

@@ -2,6 +2,7 @@
 
 import html
 import json
+import os
 import pathlib
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -102,7 +103,7 @@ def write(entries: list[Entry], folder: pathlib.Path) -> None:
         "ledger.html": _page(entries),
     }
     for name, text in texts.items():
-        temporary = folder / (name + ".part")
+        temporary = folder / f"{name}.{os.getpid()}.part"  # two runs may write into one folder
         temporary.write_text(text, encoding="utf-8")
         temporary.replace(folder / name)
 

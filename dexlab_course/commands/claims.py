@@ -23,10 +23,19 @@ from dexlab_course.paths import BUILD
 def claims(engine: str | None, chapter: str | None, words: tuple[str, ...], as_json: bool) -> None:
     """List the claims about the engines, what was measured, and where."""
     rows = catalogue()
+    chapter = chapter and chapter.zfill(2)  # 3 means 03
     _known("engine", engine, {claim.engine for claim in rows.values()})
     _known("chapter", chapter, {claim.chapter for claim in rows.values()})
     path = BUILD / "ledger.json"
-    entries = json.loads(path.read_text(encoding="utf-8")) if path.exists() else ledger.fold({}, reasons={})
+    try:
+        entries = json.loads(path.read_text(encoding="utf-8")) if path.exists() else ledger.fold({}, reasons={})
+        missing = set(rows) - {entry["id"] for entry in entries if entry.keys() >= {"measured", "status", "notebook", "note"}}
+    except (ValueError, TypeError, KeyError, AttributeError):
+        missing = set(rows)
+    if missing:
+        raise click.ClickException(
+            f"{path.name} in the build folder is damaged or of another version of the course ({len(missing)} claims are not in it); `make course` writes it again"
+        )
     chosen = {
         claim.id for claim in rows.values() if engine in {None, claim.engine} and chapter in {None, claim.chapter} and _has(claim, words)
     }

@@ -107,6 +107,7 @@ def pages(engines: Sequence[str] = (), chapters: Sequence[str] = (), folder: pat
     ]
     order = {engine: index for index, engine in enumerate(("none", *ENGINES, "all"))}
     found.sort(key=lambda item: (item.chapter, order[item.engine], item.name))
+    chapters = [chapter.zfill(2) for chapter in chapters]  # 3 means 03
     for kind, wanted, valid in (
         ("engine", engines, {item.engine for item in found}),
         ("chapter", chapters, {item.chapter for item in found}),

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import math
 import os
 import pathlib
 import signal
@@ -46,6 +47,15 @@ def run(engines: tuple[str, ...], chapters: tuple[str, ...], jobs: int | None, t
     """
     console = Console(stderr=False)
     chosen = pages(engines, chapters)
+    if not chosen:
+        there = ", ".join(sorted({page.key for page in pages() if page.engine in engines or page.chapter in chapters}))
+        raise click.UsageError(f"no page of {', '.join(engines)} in chapter {', '.join(chapters)}; there are {there}")
+    if not math.isfinite(timeout):
+        raise click.BadParameter("a number of seconds is needed", param_hint="--timeout")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise click.BadParameter(f"the folder cannot be made: {error.strerror}", param_hint="--out") from error
     if slow:
         os.environ["DEXLAB_SLOW"] = "1"
     workers = jobs or min(4, os.cpu_count() or 1)

@@ -11,6 +11,7 @@ from dexlab_course.errors import InvalidValueError, explain
 
 Quantity = Literal["position", "velocity", "effort"]
 # Which vector of a DofMap a quantity lives in, and its unit for a joint that is measured in rad or m.
+_LARGEST = 2**63  # a counter that no 64 bit number holds is a mistake
 SPACES: dict[str, Literal["q", "v", "u"]] = {"position": "q", "velocity": "v", "effort": "u"}
 UNITS = {
     "position": {"rad": "rad", "m": "m"},
@@ -91,8 +92,12 @@ class Command:
         self._require("valid_for", valid_for, valid_for > 0, "a positive number of seconds")
         for field in ("sequence", "episode"):
             count = getattr(self, field)
+            whole = isinstance(count, numbers.Integral) and not isinstance(count, bool)
             self._require(
-                field, count, isinstance(count, numbers.Integral) and not isinstance(count, bool) and int(count) >= 0, "a whole number >= 0"
+                field,
+                count if not whole or count < _LARGEST else "more digits",
+                whole and 0 <= int(count) < _LARGEST,
+                "a whole number from 0 to 2^63",
             )
             object.__setattr__(self, field, int(count))
         for field, value in (("names", names), ("units", units), ("values", values), ("stamp", stamp), ("valid_for", valid_for)):

@@ -121,7 +121,7 @@ def differential_ik(
     now = None if v is None else last_axis("v", finite("v", v), n, of="column of J")
     posture: Floats = np.zeros(n)
     if q_posture is not None:
-        posture = posture_gain * (last_axis("q_posture", finite("q_posture", q_posture), n, of="column of J") - q)
+        posture = finite("posture_gain", posture_gain) * (last_axis("q_posture", finite("q_posture", q_posture), n, of="column of J") - q)
     lower, upper = _bounds(q, now, dt, position_limits, velocity_limits, acceleration_limits)
 
     batch = np.broadcast_shapes(J.shape[:-2], V.shape[:-1], lower.shape[:-1], upper.shape[:-1], posture.shape[:-1])
@@ -152,7 +152,8 @@ def _follow(
     if (lower > upper).any():
         return None
     along, free, rank = split(J, V)
-    followable = float(np.linalg.norm(J @ along - V)) <= 1e-9 * max(1e-300, float(np.linalg.norm(V)))
+    size = max(1e-300, float(np.abs(V).max(initial=0.0)))
+    followable = float(np.abs((J @ along - V) / size).max(initial=0.0)) <= 1e-9
     P = eliminate(J, rank) if basis == "elimination" else free
     k = 1 + len(free)
     cost = P @ free.T
@@ -165,9 +166,14 @@ def _follow(
     G = np.concatenate([v_of, -v_of, alpha_of, -alpha_of])
     h = np.concatenate([upper, -lower, [1.0 if followable else 0.0], [0.0]])
     x = minimise(H, c, G, h)
-    if x is None:
-        return None
-    return np.clip(v_of @ x, lower, upper), min(max(float(x[0]), 0.0), 1.0)
+    if x is not None:
+        v, alpha = np.clip(v_of @ x, lower, upper), min(max(float(x[0]), 0.0), 1.0)
+        # Where the limits lie many orders of magnitude below the twist, alpha is of the size of rounding and the direction is lost.
+        astray = float(np.abs(J @ v - alpha * V).max(initial=0.0))
+        if not followable or astray <= 1e-4 * alpha * size or (size <= 1e-3 and astray <= 1e-8):
+            return v, alpha
+    # Standing still keeps any direction.
+    return (np.zeros(len(lower)), 0.0) if (lower <= 0.0).all() and (upper >= 0.0).all() else None
 
 
 def _bounds(
@@ -208,9 +214,13 @@ def _pair(name: str, limits: Pair, n: int) -> tuple[Floats, Floats]:
             remedy="one entry a joint",
         )
         raise ShapeError(message)
-    if np.isnan(lower).any() or np.isnan(upper).any() or (lower > upper).any():
+    nowhere = (lower > upper) | (lower == np.inf) | (upper == -np.inf)
+    if np.isnan(lower).any() or np.isnan(upper).any() or nowhere.any():
         message = explain(
-            f"{name} cannot be used", got=f"{lower} to {upper}", expected="lower <= upper, no NaN", remedy="infinity means no limit"
+            f"{name} cannot be used",
+            got=f"{lower} to {upper}",
+            expected="lower <= upper with numbers between them, no NaN",
+            remedy="(-infinity, infinity) means no limit",
         )
         raise InvalidValueError(message)
     return np.broadcast_to(lower, (n,)), np.broadcast_to(upper, (n,))

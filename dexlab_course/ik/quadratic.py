@@ -9,7 +9,7 @@ import numpy as np
 from dexlab_course.arrays import Floats
 
 # How far outside a constraint a point may lie and still count as inside, relative to the constraint's size.
-_INSIDE = 1e-10
+_INSIDE = 1e-8
 
 
 def minimise(H: Floats, c: Floats, G: Floats, h: Floats, *, max_steps: int = 200) -> Floats | None:

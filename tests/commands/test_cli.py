@@ -56,7 +56,7 @@ def test_help_names_every_verb(dexlab: Dexlab) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("fly",), ("run", "--engine", "darke"), ("run", "--chapter", "3"), ("claims", "--engine", "x"), ("doctor", "--engine", "x")]
+    "words", [("fly",), ("run", "--engine", "darke"), ("run", "--chapter", "33"), ("claims", "--engine", "x"), ("doctor", "--engine", "x")]
 )
 def test_wrong_words_are_a_sentence_not_a_traceback(dexlab: Dexlab, words: tuple[str, ...]) -> None:
     done = dexlab(*words)

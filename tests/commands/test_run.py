@@ -164,4 +164,16 @@ def test_unknown_engines_and_chapters_list_the_known_ones() -> None:
     with pytest.raises(UnknownNameError, match="drake"):
         pages_module.pages(engines=("darke",))
     with pytest.raises(UnknownNameError, match="03"):
-        pages_module.pages(chapters=("3",))
+        pages_module.pages(chapters=("33",))
+    assert pages_module.pages(chapters=("3",)) == pages_module.pages(chapters=("03",))
+
+
+def test_a_choice_without_pages_and_an_impossible_folder_are_refused_before_anything_runs(tmp_path: pathlib.Path) -> None:
+    nothing = CliRunner().invoke(run, ["--engine", "none", "--chapter", "07", "--out", str(tmp_path)])
+    assert (nothing.exit_code, list(tmp_path.iterdir())) == (2, [])
+    assert "07/drake" in nothing.output
+    file = tmp_path / "file"
+    file.write_text("mine")
+    for options in (["--out", str(file / "below")], ["--timeout", "nan"]):
+        assert CliRunner().invoke(run, ["--chapter", "00", *options]).exit_code == 2
+    assert file.read_text() == "mine"

@@ -248,6 +248,17 @@ def test_what_is_no_command_is_refused_and_never_raises(message):
     assert judged(message) == Refused.MALFORMED
 
 
+@pytest.mark.parametrize("field", ["sequence", "episode"])
+def test_a_counter_of_absurd_length_is_refused_and_the_next_command_still_heard(field):
+    channel = queue.Queue()
+    receiver = inbox(channel)
+    channel.put(COMMAND.to_message() | {field: 10**5000})
+    channel.put(COMMAND.to_message())
+    latched = receiver.latch(COMMAND.stamp)
+    assert [refusal.reason for refusal in latched.refused] == [Refused.MALFORMED]
+    assert latched.fresh
+
+
 def test_a_command_that_skipped_its_own_checks_is_checked_again():
     forged = pickle.loads(pickle.dumps(COMMAND))
     object.__setattr__(forged, "values", (math.nan, math.inf))

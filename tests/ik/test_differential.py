@@ -260,3 +260,37 @@ def test_contradicting_constraints_have_no_minimum():
 def test_repeated_constraints_are_harmless():
     G = np.array([[1.0, 0.0]] * 3 + [[1.0, 1e-14]])
     assert minimise(np.eye(2), np.array([-2.0, -3.0]), G, np.ones(4)) == pytest.approx([1.0, 3.0])
+
+
+@pytest.mark.parametrize(("rows", "locked"), [(6, 1), (6, 2), (3, 4), (3, 5)])
+def test_locked_joints_leave_an_answer(rows, locked):
+    # Standing still is always allowed here, so "none" would be wrong.
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        J, V, limit = rng.normal(size=(rows, 7)), 0.2 * rng.normal(size=rows), np.ones(7)
+        limit[rng.choice(7, locked, replace=False)] = 0.0
+        result = differential_ik(J, V, np.zeros(7), dt=0.01, position_limits=None, velocity_limits=(-limit, limit))
+        assert result.status != DiffIkStatus.NONE
+        assert J @ result.v == pytest.approx(result.alpha * V, abs=1e-6)
+        assert (np.abs(result.v) <= limit).all()
+
+
+def test_a_twist_far_beyond_the_limits_stands_still_instead_of_going_elsewhere():
+    for seed, limit in enumerate([1e-6, 1e-8, 1e-9, 1e-10] * 10):
+        rng = np.random.default_rng(seed)
+        J, V = rng.normal(size=(6, 7)), rng.normal(size=6)
+        result = differential_ik(J, V, np.zeros(7), dt=0.01, position_limits=None, velocity_limits=(-limit, limit))
+        assert result.status == DiffIkStatus.STUCK
+        assert J @ result.v == pytest.approx(result.alpha * V, rel=1e-3, abs=1e-3 * result.alpha)
+    far = differential_ik(np.eye(2), [1e100, 0.0], np.zeros(2), dt=0.01, position_limits=None, velocity_limits=(-1, 1))
+    assert far.v == pytest.approx([1.0, 0.0])
+
+
+def test_limits_without_a_number_between_them_and_a_gain_that_is_none_are_refused():
+    for limits in ((np.inf, np.inf), (-np.inf, -np.inf)):
+        with pytest.raises(InvalidValueError, match="numbers between"):
+            differential_ik(np.eye(2), [1, 0], np.zeros(2), dt=0.01, position_limits=None, velocity_limits=limits)
+    with pytest.raises(InvalidValueError, match="posture_gain"):
+        differential_ik(
+            np.eye(2), [1, 0], np.zeros(2), dt=0.01, position_limits=None, velocity_limits=(-1, 1), q_posture=[0, 0], posture_gain=np.nan
+        )

@@ -7,6 +7,7 @@ The program prints each phase with its simulation time and reason, and then what
 questions: with a friction of 0.1 the machine ends in DONE, and the box was lifted by half of what was wanted.
 """
 
+import math
 import pathlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -128,6 +129,11 @@ def measure(
 )
 def main(no_box: bool, friction: float, grip: str, mass: float, contact: "Contact", replay: pathlib.Path | None) -> None:
     """Let a two-finger gripper grasp a box, and print the phases of the task and what really happened."""
+    for option, value in (("--friction", friction), ("--mass", mass)):
+        if not math.isfinite(value):
+            raise click.BadParameter(f"{value} is no finite number", param_hint=option)
+    if replay is not None and not replay.resolve().parent.is_dir():
+        raise click.BadParameter(f"there is no folder {replay.parent}", param_hint="--replay")
     try:
         require("drake")
     except MissingEngineError as error:
