@@ -13,6 +13,7 @@ from dexlab_course.claims.expectation import show_expectation, show_measured
 
 Entry = dict[str, Any]
 GREEN, RED, NOT_RUN = "green", "red", "not run"
+NOT_CHOSEN = "not in this run"
 
 
 def fold(
@@ -50,7 +51,7 @@ def _why_not(claim: Claim, reasons: Mapping[str, str]) -> str:
     for key in (f"{claim.chapter}/{claim.engine}", claim.engine):
         if key in reasons:
             return reasons[key]
-    return "not in this run"
+    return NOT_CHOSEN
 
 
 def _measurements(path: str, notebook: Any, claims: Mapping[str, Claim]) -> Iterable[Entry]:
@@ -80,6 +81,24 @@ def _entry(claim: Claim, status: str, **found: Any) -> Entry:
         "verdict": claim.verdict, "status": status, **expected, "measured": None, "derived": None, "tolerance": claim.tolerance, "unit": claim.unit,
         "notebook": "", "cell": "", "note": "", **found,
     }  # fmt: skip
+
+
+def with_earlier(entries: Iterable[Entry], folder: pathlib.Path) -> list[Entry]:
+    """The entries, and for rows whose page this run did not choose what an earlier run into ``folder`` measured.
+
+    An earlier number counts only for the same expectation and the same version of the engine.
+    """
+    try:
+        earlier = json.loads((folder / "ledger.json").read_text(encoding="utf-8"))
+        measured = [entry for entry in earlier if entry["status"] in {GREEN, RED}]
+    except (OSError, ValueError, TypeError, KeyError):
+        return list(entries)
+    merged: list[Entry] = []
+    for entry in entries:
+        same = entry.keys() - {"status", "measured", "derived", "notebook", "cell", "note"}
+        kept = [old for old in measured if old.keys() == entry.keys() and all(old[key] == entry[key] for key in same)]
+        merged.extend(kept if entry["note"] == NOT_CHOSEN and kept else [entry])
+    return merged
 
 
 def by_status(entries: Iterable[Entry]) -> dict[str, int]:

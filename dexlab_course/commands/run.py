@@ -156,7 +156,10 @@ def save_copy(result: Result, out: pathlib.Path) -> None:
 
 
 def write_evidence(results: Sequence[Result], out: pathlib.Path) -> list[ledger.Entry]:
-    """Fold the ledger from the executed pages and write it with the summary."""
+    """Fold the ledger from the executed pages and write it with the summary; returns this run's entries.
+
+    In the files, what earlier runs into the same folder measured on other pages stays.
+    """
     executed = {result.page.name: result.node for result in results if result.outcome != "skipped"}
     reasons: dict[str, str] = {}
     for result in results:
@@ -165,7 +168,7 @@ def write_evidence(results: Sequence[Result], out: pathlib.Path) -> list[ledger.
         elif result.outcome != "ok":
             reasons[result.page.key] = f"{result.page.name} {result.outcome} in cell {result.cell}"
     entries = ledger.fold(executed, reasons=reasons)
-    ledger.write(entries, out)
+    ledger.write(ledger.with_earlier(entries, out), out)
     summary = {
         "pages": [
             {"notebook": r.page.name, "outcome": r.outcome, "seconds": round(r.seconds, 1), "cell": r.cell, "problem": r.problem}

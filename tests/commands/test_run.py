@@ -78,6 +78,29 @@ def test_a_red_claim_fails_the_command(make_page: MakePage, tmp_path: pathlib.Pa
     assert copy.cells[0].outputs[0].metadata["dexlab"][0]["status"] == "red"
 
 
+def test_a_run_of_other_pages_keeps_what_was_measured(make_page: MakePage, tmp_path: pathlib.Path) -> None:
+    def statuses() -> dict[str, str]:
+        return {entry["id"]: entry["status"] for entry in json.loads((tmp_path / "ledger.json").read_text(encoding="utf-8"))}
+
+    results, _ = execute(make_page(VERIFY.format(value=2.0)))
+    write_evidence(results, tmp_path)
+    before = statuses()
+    assert before["D-2.2-c"] == "green"
+    entries = write_evidence([], tmp_path)
+    assert {entry["status"] for entry in entries} <= {"not run"}  # this run measured nothing
+    assert statuses() == before
+    ledger_file = tmp_path / "ledger.json"
+    changed = json.loads(ledger_file.read_text(encoding="utf-8"))
+    for entry in changed:
+        entry["version"] = "0.1"
+    ledger_file.write_text(json.dumps(changed), encoding="utf-8")
+    write_evidence([], tmp_path)
+    assert statuses()["D-2.2-c"] == "not run"  # measured on another version of the engine
+    ledger_file.write_text("xx", encoding="utf-8")
+    write_evidence([], tmp_path)
+    assert statuses()["D-2.2-c"] == "not run"
+
+
 def test_outputs_are_not_stored_when_a_claim_is_red_or_its_number_changed(make_page: MakePage) -> None:
     (red,), _ = execute(make_page(VERIFY.format(value=2.02), name="red"))
     assert "red claims: D-2.2-c" in _objection(red, accept=True)
